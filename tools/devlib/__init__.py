@@ -1,0 +1,1 @@
+"""The commands of tools/dev, one module each."""
