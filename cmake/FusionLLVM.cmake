@@ -48,7 +48,7 @@ add_definitions(${LLVM_DEFINITIONS_LIST})
 add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions>
                     -Wall -Wextra -Wno-unused-parameter -Wno-comment
                     -ffunction-sections -fdata-sections -fvisibility=hidden)
-add_link_options(-fuse-ld=lld -Wl,--gc-sections)
+add_link_options(-fuse-ld=lld -Wl,--gc-sections -Wl,--as-needed)
 find_program(CCACHE ccache)
 if(CCACHE)
   # Without both of these ccache refuses every file that uses a precompiled header.

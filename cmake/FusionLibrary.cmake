@@ -21,17 +21,22 @@ function(fusion_add_library name)
   endif()
 endfunction()
 
-# fusion_add_tool(name LINK lib...): an executable of every .cpp in the folder.
+# fusion_add_tool(name [NO_PCH] LINK lib...)
+# An executable of every .cpp in the folder. One that does not link to MLIR says
+# NO_PCH: the precompiled header refers to MLIR's symbols.
 function(fusion_add_tool name)
-  cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
+  cmake_parse_arguments(arg "NO_PCH" "" "LINK" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   add_executable(${name} ${sources})
   target_link_libraries(${name} PRIVATE ${arg_LINK})
   add_dependencies(${name} fusion-dialect-headers)
-  target_precompile_headers(${name} REUSE_FROM FusionPCH)
+  if(NOT arg_NO_PCH)
+    target_precompile_headers(${name} REUSE_FROM FusionPCH)
+  endif()
   # The precompiled header is built with -fPIC, which -fPIE must not replace.
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF
-    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin
+    BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN/../lib")
   target_compile_options(${name} PRIVATE -fPIC)
   target_link_options(${name} PRIVATE $<$<CONFIG:Release>:-s>)
 endfunction()

@@ -93,9 +93,9 @@ def write_ptx(folder, function, arguments):
 
 def demonstrate_torch():
     """Runs PyTorch models through torch.compile; returns whether all matched."""
-    import fusion.torch
     import torch
 
+    import fusion.torch
     from torch_models import models
 
     all_ok = True
@@ -117,7 +117,12 @@ def demonstrate_torch():
             f"  {verdict(ok)} to eager: largest error against float64"
             f" {errors[0]:.1e}, eager's own {errors[1]:.1e}"
         )
-    print(f"\n{fusion.torch.report()}")
+    report = str(fusion.torch.report())
+    (OUT / "torch.txt").write_text(report + "\n")
+    print(f"\nof {OUT}/torch.txt, which lists the kernels:")
+    for line in report.splitlines():
+        if line.startswith(("graph", "  eager")):
+            print(f"  {line.strip()}")
     return all_ok
 
 

@@ -28,10 +28,17 @@ class Fusion_ElementwiseOp<string mnemonic, list<Trait> traits = []>
 // Unary
 //===----------------------------------------------------------------------===//
 
+// The type of the operands in an op's example: one that the op takes.
+class Fusion_ExampleOf<Type operand> {
+  bit integer = !or(!eq(operand, Fusion_IntTensor), !eq(operand, Fusion_BitsTensor));
+  string type = !if(integer, "tensor<4x8xi32>", "tensor<4x8xf32>");
+}
+
 class Fusion_Unary<string mnemonic, string sum, string desc, Type type,
                    list<Trait> traits = []>
     : Fusion_ElementwiseOp<mnemonic,
         !listconcat(traits, [SameOperandsAndResultElementType])> {
+  string example = Fusion_ExampleOf<type>.type;
   let summary = sum;
   let description = desc # [{
 
@@ -39,7 +46,7 @@ class Fusion_Unary<string mnemonic, string sum, string desc, Type type,
     - (C1) operand and result have the same shape and element type.
 
     ```mlir
-    %y = fusion.}] # mnemonic # [{ %x : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    %y = fusion.}] # mnemonic # " %x : (" # example # ") -> " # example # [{
     ```
   }];
   let arguments = (ins Arg<type, "the operand, any shape">:$x);
@@ -169,6 +176,7 @@ class Fusion_Binary<string mnemonic, string sum, string desc,
                     Type type = Fusion_NumberTensor, list<Trait> traits = []>
     : Fusion_ElementwiseOp<mnemonic,
         !listconcat(traits, [SameOperandsAndResultElementType])> {
+  string example = Fusion_ExampleOf<type>.type;
   let summary = sum;
   let description = desc # [{
 
@@ -176,7 +184,8 @@ class Fusion_Binary<string mnemonic, string sum, string desc,
     - (C1) operands and result have the same shape and element type.
 
     ```mlir
-    %z = fusion.}] # mnemonic # [{ %x, %y : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %z = fusion.}] # mnemonic # " %x, %y : (" # example # ", " # example
+                   # ") -> " # example # [{
     ```
   }];
   let arguments = (ins Arg<type, "left operand, any shape">:$lhs,

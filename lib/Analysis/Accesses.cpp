@@ -44,8 +44,7 @@ void AccessWalk::visit(Value value, ArrayRef<AffineExpr> index) {
   for (const OperandAccess &access :
        map.getAccesses(operandDims, dims(value))) {
     llvm::append_range(others, substituteDims(access.guard, index));
-    visit(op->getOperand(access.operand),
-          substituteDims(access.index, index));
+    visit(op->getOperand(access.operand), substituteDims(access.index, index));
   }
 }
 

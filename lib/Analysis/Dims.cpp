@@ -7,6 +7,7 @@
 
 #include "fusion/Analysis/Dims.h"
 #include "fusion/Analysis/IndexMath.h"
+#include "fusion/Dialect/Tile/TileDialect.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -66,6 +67,20 @@ LogicalResult DimAnalysis::visit(Operation *op) {
       dims[result] = dims.lookup(value);
     return success();
   }
+  if (auto launch = dyn_cast<tile::LaunchOp>(op)) {
+    auto maps = launch->getAttrOfType<ArrayAttr>(kResultDimsAttrName);
+    for (OpResult result : launch->getResults()) {
+      SmallVector<AffineExpr> inferred;
+      if (maps && result.getResultNumber() < maps.size())
+        inferred = llvm::to_vector(
+            cast<AffineMapAttr>(maps[result.getResultNumber()])
+                .getValue()
+                .getResults());
+      if (failed(setResult(result, inferred)))
+        return failure();
+    }
+    return success();
+  }
   auto interface = dyn_cast<DimsInterface>(op);
   SmallVector<SmallVector<AffineExpr>> operands;
   if (interface)
@@ -113,9 +128,9 @@ FailureOr<DimAnalysis> DimAnalysis::create(func::FuncOp function) {
       SmallVector<AffineExpr> exprs;
       for (auto [i, stride] : llvm::enumerate(layout.getStrides()))
         exprs.push_back(
-            stride >= 0 ? getAffineConstantExpr(stride, analysis.context)
-                        : analysis.addSymbol(
-                              {arg.getArgNumber(), (unsigned)i, true}));
+            stride >= 0
+                ? getAffineConstantExpr(stride, analysis.context)
+                : analysis.addSymbol({arg.getArgNumber(), (unsigned)i, true}));
       analysis.strides[arg] = std::move(exprs);
     }
     analysis.dims[arg] = std::move(sizes);
@@ -135,8 +150,8 @@ SmallVector<AffineExpr> getDenseStrides(RankedTensorType type,
                                         ArrayRef<AffineExpr> dims) {
   MLIRContext *context = type.getContext();
   SmallVector<AffineExpr> strides(dims.size());
-  SmallVector<int64_t> order = llvm::to_vector(
-      llvm::seq<int64_t>(0, type.getRank()));
+  SmallVector<int64_t> order =
+      llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
   if (LayoutAttr layout = getLayout(type); layout && !layout.getOrder().empty())
     order = llvm::to_vector(layout.getOrder());
   AffineExpr stride = getAffineConstantExpr(1, context);
@@ -159,12 +174,20 @@ AffineExpr DimAnalysis::getNumElements(Value value) const {
   return product(getDims(value), context);
 }
 
+ArrayAttr DimAnalysis::getDimsAttr(ValueRange values) const {
+  Builder builder(context);
+  SmallVector<AffineMap> maps;
+  for (Value value : values)
+    maps.push_back(AffineMap::get(0, symbols.size(), getDims(value), context));
+  return builder.getAffineMapArrayAttr(maps);
+}
+
 ArrayAttr DimAnalysis::getSymbolsAttr(Builder &builder) const {
   SmallVector<Attribute> entries;
   for (const DimSymbol &symbol : symbols)
-    entries.push_back(builder.getDenseI64ArrayAttr(
-        {(int64_t)symbol.argument, (int64_t)symbol.dim,
-         symbol.stride ? 1 : 0}));
+    entries.push_back(builder.getDenseI64ArrayAttr({(int64_t)symbol.argument,
+                                                    (int64_t)symbol.dim,
+                                                    symbol.stride ? 1 : 0}));
   return builder.getArrayAttr(entries);
 }
 

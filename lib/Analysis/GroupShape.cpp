@@ -69,8 +69,7 @@ static SmallVector<AffineExpr> withoutOnes(ArrayRef<AffineExpr> sizes) {
   return result;
 }
 
-std::optional<bool>
-ReductionSpace::isFull(ArrayRef<AffineExpr> dims) const {
+std::optional<bool> ReductionSpace::isFull(ArrayRef<AffineExpr> dims) const {
   if (withoutOnes(dims) == withoutOnes(getSlotIndex(sizes)))
     return false;
   if (dims == ArrayRef(sizes))
@@ -87,9 +86,8 @@ Index ReductionSpace::getOutputIndex(ArrayRef<AffineExpr> dims,
   Index result;
   unsigned next = 0;
   for (AffineExpr size : dims)
-    result.push_back(isOne(size)
-                         ? getAffineConstantExpr(0, size.getContext())
-                         : indices[next++]);
+    result.push_back(isOne(size) ? getAffineConstantExpr(0, size.getContext())
+                                 : indices[next++]);
   return result;
 }
 
@@ -148,27 +146,27 @@ GroupShape classify(const GroupView &view) {
     if (heroes.size() > 1)
       return refuse("two heroes (a contraction beside another hero) do not "
                     "share a kernel");
-    Value main = heroes.empty() ? view.outputs.front()
-                                : heroes.front()->getResult(0);
+    Value main =
+        heroes.empty() ? view.outputs.front() : heroes.front()->getResult(0);
     shape.space = llvm::to_vector(view.dims(main));
     for (Value output : view.outputs)
       if (view.dims(output) != ArrayRef(shape.space))
         return refuse(heroes.empty()
                           ? "the results have different shapes"
                           : "a result is not of the shape of the hero's tile");
-    shape.kind = heroes.empty() ? GroupKind::Elementwise
-                                : GroupKind::Contraction;
+    shape.kind =
+        heroes.empty() ? GroupKind::Elementwise : GroupKind::Contraction;
     if (heroes.empty())
       return shape;
     AccessWalk walk = walkPoint(view, shape);
     Index identity = getIdentityIndex(shape.space.size(), main.getContext());
     for (auto &[hero, indices] : walk.getHeroes())
       if (indices.size() != 1 || indices.front() != identity)
-        return refuse("the hero's result is used at another index than its own");
+        return refuse(
+            "the hero's result is used at another index than its own");
     return shape;
   }
-  std::optional<ReductionSpace> space =
-      ReductionSpace::get(view, shape.reason);
+  std::optional<ReductionSpace> space = ReductionSpace::get(view, shape.reason);
   if (!space)
     return shape;
   shape.space = space->sizes;

@@ -43,7 +43,8 @@ static void describeMatmul(MatmulOp op, DimsOf dims, HeroSpec &spec) {
   AffineExpr m = getAffineDimExpr(rank - 2, context);
   AffineExpr n = getAffineDimExpr(rank - 1, context);
   AffineExpr k = getAffineDimExpr(rank, context);
-  spec.reduced = {dims(op.getLhs())[op.getTransposeLhs() ? rank - 2 : rank - 1]};
+  spec.reduced = {
+      dims(op.getLhs())[op.getTransposeLhs() ? rank - 2 : rank - 1]};
   auto read = [&](Value operand, AffineExpr row, AffineExpr column) {
     HeroRead result{operand, {}, {}};
     for (unsigned i = 0; i + 2 < rank; ++i)

@@ -139,11 +139,12 @@ bool isLaneUniformGuard(AffineExpr expr, unsigned dim, int64_t lanes,
     return false;
   if (constant.getValue() == 0)
     return true;
-  // Rising: the first lane is a multiple of the lanes, so none but the first can
-  // cross zero. Falling: the last lane is -1 modulo the lanes.
+  // Rising: the first lane is a multiple of the lanes, so none but the first
+  // can cross zero. Falling: the last lane is -1 modulo the lanes.
   if (constant.getValue() == 1)
     return isKnownMultiple(expr, lanes, divisors);
-  return constant.getValue() == -1 && isKnownMultiple(expr + 1, lanes, divisors);
+  return constant.getValue() == -1 &&
+         isKnownMultiple(expr + 1, lanes, divisors);
 }
 
 AffineExpr linearize(ArrayRef<AffineExpr> index, ArrayRef<AffineExpr> strides,
@@ -169,8 +170,8 @@ SmallVector<AffineExpr> substituteDims(ArrayRef<AffineExpr> exprs,
   return result;
 }
 
-std::optional<int64_t>
-evaluate(AffineExpr expr, ArrayRef<std::optional<int64_t>> symbols) {
+std::optional<int64_t> evaluate(AffineExpr expr,
+                                ArrayRef<std::optional<int64_t>> symbols) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return constant.getValue();
   if (auto symbol = dyn_cast<AffineSymbolExpr>(expr)) {

@@ -37,8 +37,8 @@ static std::string getHost() {
 
 /// The hash of all that a plan depends on.
 static std::string getKey(llvm::StringRef text, const CompileOptions &options) {
-  static const std::string machine =
-      std::string(fusion_version()) + "\n" + runtime::getBuild() + "\n" + getHost();
+  static const std::string machine = std::string(fusion_version()) + "\n" +
+                                     runtime::getBuild() + "\n" + getHost();
   std::string content = "plan\n" + machine + "\n" + options.target + "\n" +
                         options.numerics + "\n";
   std::vector<std::string> disabled = options.disable;

@@ -50,8 +50,8 @@ static Status setDisabled(const json::Value &value, CompileOptions &options) {
   for (const json::Value &name : *names) {
     std::optional<StringRef> text = name.getAsString();
     if (!text)
-      return optionError("option \"disable\" holds " + formatv("{0}", name).str() +
-                             ", which is no name",
+      return optionError("option \"disable\" holds " +
+                             formatv("{0}", name).str() + ", which is no name",
                          "list the rewrites not to run");
     options.disable.push_back(text->str());
   }

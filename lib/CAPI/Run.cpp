@@ -25,8 +25,7 @@ fusion_error *fusion_executable_infer(fusion_executable *executable,
                                       const fusion_tensor *arguments,
                                       size_t num_arguments,
                                       fusion_tensor *results) {
-  return wrap(
-      executable->executable->infer(arguments, num_arguments, results));
+  return wrap(executable->executable->infer(arguments, num_arguments, results));
 }
 
 fusion_error *fusion_executable_run(fusion_executable *executable,

@@ -1,8 +1,8 @@
 //===- Compiler.cpp - from text to a plan ---------------------------------===//
 //
 // Parses, runs the graph pipeline once and the code generation once for each
-// distinct kernel, side by side. A kernel that this process or an earlier one has
-// compiled is found by its text: a new batch size compiles nothing.
+// distinct kernel, side by side. A kernel that this process or an earlier one
+// has compiled is found by its text: a new batch size compiles nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +19,9 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Threading.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "llvm/Support/ThreadPool.h"
 #include <chrono>
 #include <mutex>
@@ -86,6 +89,9 @@ const DialectRegistry &getRegistry() {
   static const DialectRegistry registry = [] {
     DialectRegistry result;
     registerDialects(result);
+    registerBuiltinDialectTranslation(result);
+    registerLLVMDialectTranslation(result);
+    registerNVVMDialectTranslation(result);
     return result;
   }();
   return registry;
@@ -130,6 +136,8 @@ public:
       : options(options), plan(plan),
         context(getRegistry(), MLIRContext::Threading::DISABLED) {
     context.setThreadPool(getThreadPool());
+    // Not by the passes: they run on several threads, which must not load.
+    context.loadAllAvailableDialects();
     if (options.useCache)
       disk.emplace(options.cacheFolder);
   }
@@ -196,15 +204,16 @@ LogicalResult Compilation::generateKernel(tile::KernelOp kernel,
   buildLLVMPipeline(pm, pipeline);
   if (failed(pm.run(*module)))
     return failure();
-  FailureOr<std::string> code = isGPU() ? emitPTX(*module, options.target)
-                                        : emitObject(*module);
+  FailureOr<std::string> code =
+      isGPU() ? emitPTX(*module, options.target) : emitObject(*module);
   if (failed(code))
     return failure();
   entry.code = std::move(*code);
-  if (Operation *function = module->lookupSymbol(kernel.getSymName()))
-    if (auto bytes =
-            function->getAttrOfType<IntegerAttr>(sharedBytesAttrName))
+  // On hosts an inner function of the kernel's holds the attribute.
+  module->walk([&](Operation *op) {
+    if (auto bytes = op->getAttrOfType<IntegerAttr>(sharedBytesAttrName))
       entry.sharedBytes = bytes.getInt();
+  });
   return success();
 }
 
@@ -221,8 +230,10 @@ LogicalResult Compilation::generate(ModuleOp module) {
         std::string text;
         llvm::raw_string_ostream os(text);
         kernel.print(os);
-        os << "\n" << plan.arch << "\n" << options.target << options.numerics
-           << "\n" << runtime::getBuild();
+        os << "\n"
+           << plan.arch << "\n"
+           << options.target << options.numerics << "\n"
+           << runtime::getBuild();
         std::string key = runtime::hash(text).str(), stored;
         runtime::KernelCache *folder = disk ? &*disk : nullptr;
         // An entry is the shared memory's size, then the code.
@@ -262,7 +273,7 @@ Status Compilation::run(StringRef text) {
   function = module->lookupSymbol<func::FuncOp>("main");
   watch.lap("fuse and schedule");
 
-  plan.target = isGPU() ? runtime::TargetKind::CUDA
+  plan.target = isGPU()                        ? runtime::TargetKind::CUDA
                 : options.target == "emulator" ? runtime::TargetKind::Emulator
                                                : runtime::TargetKind::CPU;
   plan.arch = isGPU() ? options.target : CpuTarget::host().getKey();

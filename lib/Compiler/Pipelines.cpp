@@ -22,6 +22,7 @@ void buildGraphPipeline(OpPassManager &pm, const PipelineOptions &options) {
   // Composites are matched whole by name, so views around them cancel first.
   functions.addPass(createSimplifyPass(simplify));
   functions.addPass(createDecomposePass());
+  functions.addPass(createSplitReductionsPass({options.target}));
   // Decomposition leaves broadcasts and conversions that meet their inverses.
   functions.addPass(createSimplifyPass(simplify));
   functions.addPass(createFormGroupsPass());
@@ -62,9 +63,9 @@ void registerPipelines() {
   PassPipelineRegistration<PipelineOptions>(
       "fusion-kernel-pipeline", "from a graph to kernels and launches",
       buildKernelPipeline);
-  PassPipelineRegistration<PipelineOptions>(
-      "fusion-llvm-pipeline", "from kernels to the LLVM dialect",
-      buildLLVMPipeline);
+  PassPipelineRegistration<PipelineOptions>("fusion-llvm-pipeline",
+                                            "from kernels to the LLVM dialect",
+                                            buildLLVMPipeline);
 }
 
 void registerDialects(DialectRegistry &registry) {

@@ -135,15 +135,15 @@ runtime::TensorSpec PlanBuilder::getSpec(Value value, StringRef kind,
 
 void PlanBuilder::addArguments() {
   for (const DimSymbol &symbol : dims.getSymbols())
-    plan.symbols.push_back({(int32_t)symbol.argument, (int32_t)symbol.dim,
-                            symbol.stride});
+    plan.symbols.push_back(
+        {(int32_t)symbol.argument, (int32_t)symbol.dim, symbol.stride});
   for (BlockArgument arg : function.getArguments()) {
     unsigned number = arg.getArgNumber();
     runtime::TensorSpec spec = getSpec(arg, "argument", number);
-    auto align =
-        function.getArgAttrOfType<IntegerAttr>(number, "fusion.align");
+    auto align = function.getArgAttrOfType<IntegerAttr>(number, "fusion.align");
     spec.align = align ? align.getInt() : 16;
-    if (auto name = function.getArgAttrOfType<StringAttr>(number, "fusion.name"))
+    if (auto name =
+            function.getArgAttrOfType<StringAttr>(number, "fusion.name"))
       spec.name += (" ('" + name.getValue() + "')").str();
     plan.arguments.push_back(std::move(spec));
     buffers[arg] = {BufferRef::Kind::Argument, (int32_t)number};
@@ -208,8 +208,8 @@ void PlanBuilder::addLaunch(tile::LaunchOp launch) {
       AffineExpr count = dims.getNumElements(output);
       int64_t bits =
           cast<RankedTensorType>(output.getType()).getElementTypeBitWidth();
-      temporary.bytes =
-          toSizeExpr(count * (int64_t)llvm::divideCeil(bits, 8));
+      temporary.bytes = toSizeExpr(count * (int64_t)llvm::divideCeil(bits, 8));
+      temporary.elementBytes = (int32_t)llvm::divideCeil(bits, 8);
       temporary.firstUse = temporary.lastUse = (int32_t)plan.launches.size();
       buffers[output] = {BufferRef::Kind::Temporary,
                          (int32_t)plan.temporaries.size()};
@@ -224,6 +224,8 @@ void PlanBuilder::addLaunch(tile::LaunchOp launch) {
       launch, launch.getCalleeAttr());
   entry.grid = toSizeExpr(
       kernel.getGrid().getResult(0).replaceSymbols(sizes.getResults()));
+  if (auto work = launch->getAttrOfType<AffineMapAttr>(kWorkAttrName))
+    entry.work = toSizeExpr(work.getValue().getResult(0));
   plan.launches.push_back(std::move(entry));
 }
 

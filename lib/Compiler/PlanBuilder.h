@@ -9,12 +9,12 @@
 
 namespace fusion {
 
-/// Writes arguments, results, constants, temporaries and launches of `function`,
-/// which holds tile.launch ops, reshapes and constants only. `kernelNumbers` maps
-/// the names of kernels to their numbers in the plan.
-mlir::LogicalResult
-buildPlan(mlir::func::FuncOp function,
-          const llvm::StringMap<int32_t> &kernelNumbers, runtime::Plan &plan);
+/// Writes arguments, results, constants, temporaries and launches of
+/// `function`, which holds tile.launch ops, reshapes and constants only.
+/// `kernelNumbers` maps the names of kernels to their numbers in the plan.
+mlir::LogicalResult buildPlan(mlir::func::FuncOp function,
+                              const llvm::StringMap<int32_t> &kernelNumbers,
+                              runtime::Plan &plan);
 
 /// A size in the runtime's form.
 runtime::SizeExpr toSizeExpr(mlir::AffineExpr expr);

@@ -10,8 +10,8 @@
 
 namespace fusion {
 
-/// What the graph moves through memory and how many kernels it takes when each of
-/// its ops runs on its own, as an eager framework does.
+/// What the graph moves through memory and how many kernels it takes when each
+/// of its ops runs on its own, as an eager framework does.
 struct UnfusedCost {
   int64_t bytes = 0;
   int64_t minimumBytes = 0; // arguments and results once

@@ -148,6 +148,8 @@ static SmallVector<Value> reduceLanes(ImplicitLocOpBuilder &b,
                                       tile::ReduceOp reduce,
                                       SmallVector<Value> values, int64_t width,
                                       int64_t lanes, unsigned indexBits) {
+  if (width == 1)
+    return values;
   Value numLanes = arith::ConstantIntOp::create(b, b.getI32Type(), lanes);
   for (int64_t distance = 1; distance < width; distance *= 2) {
     Value offset = arith::ConstantIntOp::create(b, b.getI32Type(), distance);
@@ -231,8 +233,8 @@ static bool isSupported(Type type) {
       return false;
     type = vector.getElementType();
   }
-  return type.isIndex() || (type.isIntOrFloat() && llvm::isPowerOf2_64(
-                                type.getIntOrFloatBitWidth()) &&
+  return type.isIndex() || (type.isIntOrFloat() &&
+                            llvm::isPowerOf2_64(type.getIntOrFloatBitWidth()) &&
                             type.getIntOrFloatBitWidth() <= 64);
 }
 

@@ -21,8 +21,8 @@ static DictionaryAttr getBufferAttrs(tile::KernelOp kernel, unsigned buffer) {
   Builder builder(kernel.getContext());
   NamedAttrList attrs;
   attrs.set(LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());
-  auto access = kernel.getArgAttrOfType<StringAttr>(buffer,
-                                                    tile::accessAttrName);
+  auto access =
+      kernel.getArgAttrOfType<StringAttr>(buffer, tile::accessAttrName);
   if (access && access.getValue() == "read")
     attrs.set(LLVM::LLVMDialect::getReadonlyAttrName(), builder.getUnitAttr());
   if (auto align =
@@ -34,9 +34,10 @@ static DictionaryAttr getBufferAttrs(tile::KernelOp kernel, unsigned buffer) {
 /// Loads entry `index` of an array of `type`.
 static Value loadEntry(OpBuilder &builder, Location loc, Value array,
                        int64_t index, Type type) {
-  Value address = LLVM::GEPOp::create(
-      builder, loc, array.getType(), type, array,
-      LLVM::GEPArg(static_cast<int32_t>(index)), LLVM::GEPNoWrapFlags::inbounds);
+  Value address =
+      LLVM::GEPOp::create(builder, loc, array.getType(), type, array,
+                          LLVM::GEPArg(static_cast<int32_t>(index)),
+                          LLVM::GEPNoWrapFlags::inbounds);
   return LLVM::LoadOp::create(builder, loc, type, address);
 }
 
@@ -56,8 +57,8 @@ static void createBlockLoop(OpBuilder &builder, LLVM::LLVMFuncOp outer,
   LLVM::BrOp::create(builder, loc, entry->getArgument(2), header);
   builder.setInsertionPointToEnd(header);
   Value block = header->getArgument(0);
-  Value isInside = LLVM::ICmpOp::create(builder, loc,
-                                        LLVM::ICmpPredicate::slt, block, end);
+  Value isInside =
+      LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::slt, block, end);
   LLVM::CondBrOp::create(builder, loc, isInside, body, exit);
 
   builder.setInsertionPointToEnd(body);
@@ -94,11 +95,9 @@ static void createOuterFunction(OpBuilder &builder, LLVM::LLVMFuncOp inner,
   builder.setInsertionPointToStart(entry);
   SmallVector<Value> arguments;
   for (unsigned i = 0; i < numBuffers; ++i)
-    arguments.push_back(
-        loadEntry(builder, loc, entry->getArgument(0), i, ptr));
+    arguments.push_back(loadEntry(builder, loc, entry->getArgument(0), i, ptr));
   for (unsigned i = 0; i < numSizes; ++i)
-    arguments.push_back(
-        loadEntry(builder, loc, entry->getArgument(1), i, i64));
+    arguments.push_back(loadEntry(builder, loc, entry->getArgument(1), i, i64));
   if (target.isCPU()) {
     createBlockLoop(builder, outer, inner, std::move(arguments));
   } else {
@@ -127,8 +126,9 @@ struct Kernel : ConvertOpToLLVMPattern<tile::KernelOp> {
       signature.addInputs(LLVM::LLVMPointerType::get(context));
 
     std::string name = kernel.getSymName().str();
-    std::string innerName =
-        name + (target.isCPU() ? ".block" : target.isNVVM() ? "" : ".thread");
+    std::string innerName = name + (target.isCPU()    ? ".block"
+                                    : target.isNVVM() ? ""
+                                                      : ".thread");
     auto function = LLVM::LLVMFuncOp::create(
         rewriter, kernel.getLoc(), innerName,
         LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context),
@@ -179,8 +179,8 @@ struct Return : ConvertOpToLLVMPattern<tile::ReturnOp> {
 } // namespace
 
 void conversion::populateKernelPatterns(const LLVMTypeConverter &converter,
-                                    TargetInfo target,
-                                    RewritePatternSet &patterns) {
+                                        TargetInfo target,
+                                        RewritePatternSet &patterns) {
   patterns.add<Kernel>(converter, target);
   patterns.add<Return>(converter);
 }

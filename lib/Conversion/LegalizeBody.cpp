@@ -1,7 +1,7 @@
 //===- LegalizeBody.cpp - rewrites ahead of the conversion to LLVM --------===//
 //
-// LLVM accepts more than its back ends do well: a rounding to bfloat16 becomes a
-// library call for each element on x86, an exponential one without an
+// LLVM accepts more than its back ends do well: a rounding to bfloat16 becomes
+// a library call for each element on x86, an exponential one without an
 // implementation on NVPTX. What is rewritten here never reaches them.
 //
 //===----------------------------------------------------------------------===//
@@ -78,6 +78,23 @@ struct NarrowDouble : OpRewritePattern<arith::TruncFOp> {
   }
 };
 
+/// Widens bfloat16 to f64 by way of f32, which is exact.
+struct WidenBfloat : OpRewritePattern<arith::ExtFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::ExtFOp op,
+                                PatternRewriter &rewriter) const override {
+    Value narrow = op.getIn();
+    if (!getElementTypeOrSelf(narrow.getType()).isBF16() ||
+        !getElementTypeOrSelf(op.getType()).isF64())
+      return rewriter.notifyMatchFailure(op, "is not from bf16 to f64");
+    Type f32 = withElement(narrow.getType(), rewriter.getF32Type());
+    Value wide = arith::ExtFOp::create(rewriter, op.getLoc(), f32, narrow);
+    rewriter.replaceOpWithNewOp<arith::ExtFOp>(op, op.getType(), wide);
+    return success();
+  }
+};
+
 } // namespace
 
 /// Whether the kernel computes, rather than converts, in 16-bit floats.
@@ -110,7 +127,14 @@ static LogicalResult widenHalfArithmetic(tile::KernelOp kernel) {
   arith::populateEmulateUnsupportedFloatsPatterns(patterns, converter);
   ConversionTarget legality(*context);
   arith::populateEmulateUnsupportedFloatsLegality(legality, converter);
-  return applyPartialConversion(kernel, legality, std::move(patterns));
+  if (failed(applyPartialConversion(kernel, legality, std::move(patterns))))
+    return failure();
+  // Upstream lets a rounding and the widening after it cancel.
+  kernel.walk([](Operation *op) {
+    if (isa<arith::ExtFOp, arith::TruncFOp>(op))
+      op->removeAttr("fastmath");
+  });
+  return success();
 }
 
 /// Breaks ops into ones that LLVM has, on values of any target.
@@ -136,7 +160,7 @@ static LogicalResult simplifyOps(tile::KernelOp kernel, KernelTarget target) {
     populateGpuShufflePatterns(patterns);
   } else {
     arith::populateExpandBFloat16Patterns(patterns);
-    patterns.add<NarrowDouble>(context);
+    patterns.add<NarrowDouble, WidenBfloat>(context);
   }
   return applyPatternsGreedily(
       kernel, std::move(patterns),
@@ -153,12 +177,11 @@ static LogicalResult callLibrary(tile::KernelOp kernel, KernelTarget target) {
   ConversionTarget legality(*context);
   legality.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
   legality.addIllegalDialect<math::MathDialect>();
-  legality.addLegalOp<math::AbsFOp, math::AbsIOp, math::CeilOp,
-                      math::CopySignOp, math::CountLeadingZerosOp,
-                      math::CountTrailingZerosOp, math::CtPopOp, math::FloorOp,
-                      math::FmaOp, math::IsFiniteOp, math::IsInfOp,
-                      math::IsNaNOp, math::RoundEvenOp, math::SqrtOp,
-                      math::TruncOp>();
+  legality.addLegalOp<
+      math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp,
+      math::CountLeadingZerosOp, math::CountTrailingZerosOp, math::CtPopOp,
+      math::FloorOp, math::FmaOp, math::IsFiniteOp, math::IsInfOp,
+      math::IsNaNOp, math::RoundEvenOp, math::SqrtOp, math::TruncOp>();
   if (target == KernelTarget::NVVM) {
     legality.addIllegalOp<arith::RemFOp>();
     populateLibDeviceConversionPatterns(converter, patterns);
@@ -169,7 +192,8 @@ static LogicalResult callLibrary(tile::KernelOp kernel, KernelTarget target) {
   return applyPartialConversion(kernel, legality, std::move(patterns));
 }
 
-LogicalResult conversion::legalizeBody(tile::KernelOp kernel, KernelTarget target) {
+LogicalResult conversion::legalizeBody(tile::KernelOp kernel,
+                                       KernelTarget target) {
   if (target != KernelTarget::NVVM && hasHalfArithmetic(kernel) &&
       failed(widenHalfArithmetic(kernel)))
     return failure();

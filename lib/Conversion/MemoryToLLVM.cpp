@@ -1,14 +1,16 @@
 //===- MemoryToLLVM.cpp - accesses to buffers become loads and stores -----===//
 //
-// A buffer is a bare pointer: flat ones come in as arguments, shared and scratch
-// ones have a static shape whose strides fold into the address. An access is
-// aligned to its element unless it says more, since a view may start anywhere.
-// For the emulator, each access to memory that others see is announced first.
+// A buffer is a bare pointer: flat ones come in as arguments, shared and
+// scratch ones have a static shape whose strides fold into the address. An
+// access is aligned to its element unless it says more, since a view may start
+// anywhere. For the emulator, each access to memory that others see is
+// announced first.
 //
 //===----------------------------------------------------------------------===//
 
 #include "TileToLLVM.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -37,17 +39,29 @@ static int64_t getElementBytes(Type type) {
                           8);
 }
 
-void conversion::addBufferConversion(LLVMTypeConverter &converter,
-                                 TargetInfo target) {
+void conversion::addTypeConversions(LLVMTypeConverter &converter,
+                                    TargetInfo target) {
   converter.addConversion([target](MemRefType type) -> std::optional<Type> {
     bool isNvvmShared = target.isNVVM() && isShared(type);
     return LLVM::LLVMPointerType::get(type.getContext(),
                                       isNvvmShared ? nvvmSharedSpace : 0);
   });
+  if (target.isNVVM())
+    return;
+  // LLVM would take vectors of bfloat16 apart, lane by lane, on most CPUs. All
+  // arithmetic on them is in f32 by now.
+  converter.addConversion([](BFloat16Type type) -> std::optional<Type> {
+    return IntegerType::get(type.getContext(), 16);
+  });
+  converter.addConversion([](VectorType type) -> std::optional<Type> {
+    if (!type.getElementType().isBF16() || type.getRank() != 1)
+      return std::nullopt;
+    return type.clone(IntegerType::get(type.getContext(), 16));
+  });
 }
 
 Value conversion::createConstant(OpBuilder &builder, Location loc, Type type,
-                             int64_t value) {
+                                 int64_t value) {
   return LLVM::ConstantOp::create(builder, loc, type,
                                   builder.getIntegerAttr(type, value));
 }
@@ -80,10 +94,9 @@ static Value createAddress(OpBuilder &builder, Location loc, MemRefType type,
                            Value base, ValueRange indices) {
   if (indices.empty())
     return base;
-  return LLVM::GEPOp::create(builder, loc, base.getType(),
-                             type.getElementType(), base,
-                             linearize(builder, loc, type, indices),
-                             LLVM::GEPNoWrapFlags::inbounds);
+  return LLVM::GEPOp::create(
+      builder, loc, base.getType(), type.getElementType(), base,
+      linearize(builder, loc, type, indices), LLVM::GEPNoWrapFlags::inbounds);
 }
 
 //===----------------------------------------------------------------------===//
@@ -92,8 +105,7 @@ static Value createAddress(OpBuilder &builder, Location loc, MemRefType type,
 
 namespace {
 /// Base of the patterns of one memory op.
-template <typename Op>
-struct AccessPattern : ConvertOpToLLVMPattern<Op> {
+template <typename Op> struct AccessPattern : ConvertOpToLLVMPattern<Op> {
   AccessPattern(const LLVMTypeConverter &converter, TargetInfo target)
       : ConvertOpToLLVMPattern<Op>(converter, /*benefit=*/10), target(target) {}
 
@@ -112,8 +124,8 @@ struct AccessPattern : ConvertOpToLLVMPattern<Op> {
                 Value bytes, int64_t alignment, bool isWrite) const {
     int32_t kind = isWrite | isShared(type) << 1 |
                    static_cast<int32_t>(llvm::Log2_64(alignment)) << 8;
-    Value kindValue = createConstant(builder, op->getLoc(),
-                                     builder.getI32Type(), kind);
+    Value kindValue =
+        createConstant(builder, op->getLoc(), builder.getI32Type(), kind);
     callEmulator(builder, op, "fusion_emu_access", {address, bytes, kindValue});
   }
 
@@ -140,8 +152,7 @@ struct AccessPattern : ConvertOpToLLVMPattern<Op> {
     int64_t lanes = cast<VectorType>(mask.getType()).getNumElements();
     for (int64_t lane = 0; lane < lanes; ++lane) {
       Value number = createConstant(builder, loc, i64, lane);
-      Value isOn =
-          LLVM::ExtractElementOp::create(builder, loc, mask, number);
+      Value isOn = LLVM::ExtractElementOp::create(builder, loc, mask, number);
       Value bytes = LLVM::SelectOp::create(builder, loc, isOn, all, none);
       announce(builder, op, type, addressOf(number), bytes,
                getElementBytes(type), isWrite);
@@ -167,7 +178,8 @@ struct ScalarLoad : AccessPattern<memref::LoadOp> {
     announce(rewriter, op, type, address, getElementBytes(type),
              /*isWrite=*/false);
     rewriter.replaceOpWithNewOp<LLVM::LoadOp>(
-        op, type.getElementType(), address, getAlignment(op, type),
+        op, getTypeConverter()->convertType(type.getElementType()), address,
+        getAlignment(op, type),
         /*isVolatile=*/false, op.getNontemporal());
     return success();
   }
@@ -357,7 +369,7 @@ struct Scatter : AccessPattern<vector::ScatterOp> {
 };
 
 //===----------------------------------------------------------------------===//
-// Scratch memory and hints
+// Scratch memory, constants and hints
 //===----------------------------------------------------------------------===//
 
 /// Scratch memory lives as long as the function, so that it is a place on the
@@ -374,12 +386,37 @@ struct Alloca : ConvertOpToLLVMPattern<memref::AllocaOp> {
     auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
     rewriter.setInsertionPointToStart(&function.getBody().front());
     Value one = createConstant(rewriter, op.getLoc(), rewriter.getI64Type(), 1);
-    auto array = LLVM::LLVMArrayType::get(type.getElementType(),
-                                          type.getNumElements());
+    auto array =
+        LLVM::LLVMArrayType::get(type.getElementType(), type.getNumElements());
     Value scratch = LLVM::AllocaOp::create(
         rewriter, op.getLoc(), getTypeConverter()->convertType(type), array,
         one, op.getAlignment().value_or(scratchAlignment));
     rewriter.replaceOp(op, scratch);
+    return success();
+  }
+};
+
+/// A constant of bfloat16 where that is an integer.
+struct BfloatConstant : ConvertOpToLLVMPattern<arith::ConstantOp> {
+  explicit BfloatConstant(const LLVMTypeConverter &converter)
+      : ConvertOpToLLVMPattern(converter, /*benefit=*/2) {}
+
+  LogicalResult
+  matchAndRewrite(arith::ConstantOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!getElementTypeOrSelf(op.getType()).isBF16())
+      return rewriter.notifyMatchFailure(op, "is not of bfloat16");
+    Attribute bits;
+    if (auto value = dyn_cast<FloatAttr>(op.getValue()))
+      bits = rewriter.getIntegerAttr(rewriter.getI16Type(),
+                                     value.getValue().bitcastToAPInt());
+    else if (auto values = dyn_cast<DenseElementsAttr>(op.getValue()))
+      bits = values.bitcast(rewriter.getI16Type());
+    else
+      return rewriter.notifyMatchFailure(op, "is neither scalar nor dense");
+    rewriter.replaceOpWithNewOp<LLVM::ConstantOp>(
+        op, getTypeConverter()->convertType(op.getType()),
+        cast<TypedAttr>(bits));
     return success();
   }
 };
@@ -415,9 +452,11 @@ struct Prefetch : ConvertOpToLLVMPattern<memref::PrefetchOp> {
 } // namespace
 
 void conversion::populateMemoryPatterns(const LLVMTypeConverter &converter,
-                                    TargetInfo target,
-                                    RewritePatternSet &patterns) {
+                                        TargetInfo target,
+                                        RewritePatternSet &patterns) {
   patterns.add<ScalarLoad, ScalarStore, VectorLoad, VectorStore, MaskedLoad,
                MaskedStore, Gather, Scatter, Prefetch>(converter, target);
   patterns.add<Alloca>(converter);
+  if (!target.isNVVM())
+    patterns.add<BfloatConstant>(converter);
 }

@@ -1,8 +1,8 @@
 //===- ThreadsToLLVM.cpp - blocks and threads without a GPU ---------------===//
 //
-// Ids, barriers, shuffles and shared buffers. On the CPU a block has one thread,
-// so that all but the block's number vanish; the emulator is called. On NVVM
-// only shared buffers are ours, the rest is upstream's.
+// Ids, barriers, shuffles and shared buffers. On the CPU a block has one
+// thread, so that all but the block's number vanish; the emulator is called. On
+// NVVM only shared buffers are ours, the rest is upstream's.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,13 +40,14 @@ static Value getExtraArgument(Operation *op) {
   return op->getParentOfType<LLVM::LLVMFuncOp>().getArguments().back();
 }
 
-Value conversion::callEmulator(OpBuilder &builder, Operation *op, StringRef name,
-                           ValueRange arguments, Type result) {
+Value conversion::callEmulator(OpBuilder &builder, Operation *op,
+                               StringRef name, ValueRange arguments,
+                               Type result) {
   SmallVector<Value> all = {getExtraArgument(op)};
   llvm::append_range(all, arguments);
-  auto call = LLVM::CallOp::create(builder, op->getLoc(),
-                                   result ? TypeRange(result) : TypeRange(),
-                                   name, all);
+  auto call =
+      LLVM::CallOp::create(builder, op->getLoc(),
+                           result ? TypeRange(result) : TypeRange(), name, all);
   return result ? call.getResult() : Value();
 }
 
@@ -63,8 +64,7 @@ static LogicalResult checkDimension(Operation *op, gpu::Dimension dimension,
 }
 
 namespace {
-template <typename Op>
-struct ThreadPattern : ConvertOpToLLVMPattern<Op> {
+template <typename Op> struct ThreadPattern : ConvertOpToLLVMPattern<Op> {
   ThreadPattern(const LLVMTypeConverter &converter, TargetInfo target)
       : ConvertOpToLLVMPattern<Op>(converter), target(target) {}
   TargetInfo target;
@@ -78,11 +78,10 @@ struct BlockId : ThreadPattern<gpu::BlockIdOp> {
                   ConversionPatternRewriter &rewriter) const override {
     if (failed(checkDimension(op, op.getDimension(), rewriter)))
       return failure();
-    rewriter.replaceOp(op, target.isCPU()
-                               ? getExtraArgument(op)
-                               : callEmulator(rewriter, op,
-                                              "fusion_emu_block_id", {},
-                                              rewriter.getI64Type()));
+    rewriter.replaceOp(
+        op, target.isCPU() ? getExtraArgument(op)
+                           : callEmulator(rewriter, op, "fusion_emu_block_id",
+                                          {}, rewriter.getI64Type()));
     return success();
   }
 };
@@ -96,11 +95,10 @@ struct ThreadId : ThreadPattern<gpu::ThreadIdOp> {
     if (failed(checkDimension(op, op.getDimension(), rewriter)))
       return failure();
     Type i64 = rewriter.getI64Type();
-    rewriter.replaceOp(op,
-                       target.isCPU()
-                           ? createConstant(rewriter, op.getLoc(), i64, 0)
-                           : callEmulator(rewriter, op, "fusion_emu_thread_id",
-                                          {}, i64));
+    rewriter.replaceOp(
+        op, target.isCPU()
+                ? createConstant(rewriter, op.getLoc(), i64, 0)
+                : callEmulator(rewriter, op, "fusion_emu_thread_id", {}, i64));
     return success();
   }
 };
@@ -184,8 +182,8 @@ struct ShuffleEmulated : ConvertOpToLLVMPattern<gpu::ShuffleOp> {
     bool isNarrow = type.getIntOrFloatBitWidth() < 64;
     Type integer = rewriter.getIntegerType(type.getIntOrFloatBitWidth());
 
-    Value bits =
-        rewriter.createOrFold<LLVM::BitcastOp>(loc, integer, adaptor.getValue());
+    Value bits = rewriter.createOrFold<LLVM::BitcastOp>(loc, integer,
+                                                        adaptor.getValue());
     if (isNarrow)
       bits = LLVM::ZExtOp::create(rewriter, loc, i64, bits);
     Value mode = createConstant(rewriter, loc, rewriter.getI32Type(),
@@ -217,10 +215,10 @@ struct Shared : ThreadPattern<tile::SharedOp> {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(module.getBody());
     auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), 0);
-    return LLVM::GlobalOp::create(
-        builder, module.getLoc(), type, /*isConstant=*/false,
-        LLVM::Linkage::External, name, /*value=*/Attribute(),
-        /*alignment=*/128, /*addrSpace=*/3);
+    return LLVM::GlobalOp::create(builder, module.getLoc(), type,
+                                  /*isConstant=*/false, LLVM::Linkage::External,
+                                  name, /*value=*/Attribute(),
+                                  /*alignment=*/128, /*addrSpace=*/3);
   }
 
   LogicalResult
@@ -238,8 +236,8 @@ struct Shared : ThreadPattern<tile::SharedOp> {
           LLVM::GEPArg(static_cast<int32_t>(offset.getInt())));
     } else if (target.isEmulator()) {
       Value start = LLVM::ConstantOp::create(rewriter, loc, offset);
-      rewriter.replaceOp(op, callEmulator(rewriter, op, "fusion_emu_shared",
-                                          start, pointer));
+      rewriter.replaceOp(
+          op, callEmulator(rewriter, op, "fusion_emu_shared", start, pointer));
     } else {
       Value one = createConstant(rewriter, loc, rewriter.getI64Type(), 1);
       auto array = LLVM::LLVMArrayType::get(type.getElementType(),
@@ -253,8 +251,8 @@ struct Shared : ThreadPattern<tile::SharedOp> {
 } // namespace
 
 void conversion::populateThreadPatterns(const LLVMTypeConverter &converter,
-                                    TargetInfo target,
-                                    RewritePatternSet &patterns) {
+                                        TargetInfo target,
+                                        RewritePatternSet &patterns) {
   patterns.add<Shared>(converter, target);
   if (target.isNVVM())
     return;

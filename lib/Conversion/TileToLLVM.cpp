@@ -95,13 +95,14 @@ static LogicalResult convertKernel(tile::KernelOp kernel, TargetInfo target) {
   options.overrideIndexBitwidth(target.isNVVM() ? kernel.getIndexBits() : 64);
   options.useBarePtrCallConv = true;
   LLVMTypeConverter converter(context, options);
-  addBufferConversion(converter, target);
+  addTypeConversions(converter, target);
 
   RewritePatternSet patterns(context);
   arith::populateArithToLLVMConversionPatterns(converter, patterns);
   cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
   populateFuncToLLVMConversionPatterns(converter, patterns);
-  // Ahead of upstream's GPU patterns, which call libdevice even for a square root.
+  // Ahead of upstream's GPU patterns, which call libdevice even for a square
+  // root.
   populateMathToLLVMConversionPatterns(converter, patterns,
                                        /*approximateLog1p=*/false,
                                        /*benefit=*/2);
@@ -124,8 +125,8 @@ static void convertDeclarations(ModuleOp module) {
   for (auto function :
        llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
     OpBuilder builder(function);
-    auto type = LLVM::LLVMFunctionType::get(
-        function.getResultTypes().front(), function.getArgumentTypes());
+    auto type = LLVM::LLVMFunctionType::get(function.getResultTypes().front(),
+                                            function.getArgumentTypes());
     auto declaration = LLVM::LLVMFuncOp::create(builder, function.getLoc(),
                                                 function.getName(), type);
     SmallVector<LLVM::ModRefInfo> none(6, LLVM::ModRefInfo::NoModRef);

@@ -43,8 +43,9 @@ mlir::Value callEmulator(mlir::OpBuilder &builder, mlir::Operation *op,
                          llvm::StringRef name, mlir::ValueRange arguments,
                          mlir::Type result = {});
 
-/// Types: buffers become bare pointers.
-void addBufferConversion(mlir::LLVMTypeConverter &converter, TargetInfo target);
+/// Types: buffers become bare pointers, bfloat16 the integer of its bits where
+/// the hardware has no registers for it.
+void addTypeConversions(mlir::LLVMTypeConverter &converter, TargetInfo target);
 
 void populateKernelPatterns(const mlir::LLVMTypeConverter &converter,
                             TargetInfo target,

@@ -160,14 +160,19 @@ Result interpreter::evaluate(ReshapeOp op, Operands operands,
       unknown.push_back(dim);
   }
   // One unknown size follows from the number of elements. Of several, those
-  // that are symbolic in the operand at the same position are its sizes.
-  if (unknown.size() > 1)
+  // that are symbolic in the operand at the same position are its sizes, the
+  // last one excepted where all of them are.
+  if (unknown.size() > 1) {
+    unsigned last = unknown.back();
     llvm::erase_if(unknown, [&](unsigned dim) {
       if (dim >= x.getRank() || !operandType.isDynamicDim(dim))
         return false;
       sizes[dim] = x.getSize(dim);
       return true;
     });
+    if (unknown.empty())
+      unknown.push_back(last);
+  }
   if (unknown.size() > 1)
     return op.emitOpError("has several result sizes that nothing defines; name "
                           "them by #fusion.layout symbols");

@@ -48,11 +48,10 @@ static Status argumentError(std::string message, std::string remedy) {
 
 static Status wrongCount(const char *verb, const char *noun, size_t expected,
                          size_t given) {
-  return argumentError(std::string("@main ") + verb + " " +
-                           std::to_string(expected) + " " + noun +
-                           (expected == 1 ? "" : "s") + ", got " +
-                           std::to_string(given),
-                       std::string("pass one tensor for each ") + noun);
+  return argumentError(
+      std::string("@main ") + verb + " " + std::to_string(expected) + " " +
+          noun + (expected == 1 ? "" : "s") + ", got " + std::to_string(given),
+      std::string("pass one tensor for each ") + noun);
 }
 
 static Status wrongSizes(const char *what, size_t index, const Plan &plan,
@@ -67,11 +66,11 @@ static Status wrongSizes(const char *what, size_t index, const Plan &plan,
         size.items[0].op != SizeExpr::Op::Symbol)
       continue;
     const SymbolSource &source = plan.symbols[size.items[0].value];
-    message += std::string(": its dimension ") + std::to_string(dim) +
-               " must equal " + (source.stride ? "stride " : "dimension ") +
-               std::to_string(source.dim) + " of " +
-               describe("argument", source.argument,
-                        plan.arguments[source.argument]);
+    message +=
+        std::string(": its dimension ") + std::to_string(dim) + " must equal " +
+        (source.stride ? "stride " : "dimension ") +
+        std::to_string(source.dim) + " of " +
+        describe("argument", source.argument, plan.arguments[source.argument]);
     break;
   }
   return argumentError(message,
@@ -94,11 +93,10 @@ static Status checkForm(const char *what, size_t index, const TensorSpec &spec,
                          "convert it or recompile for this dtype");
   }
   if (tensor.rank != static_cast<int32_t>(spec.sizes.size()))
-    return argumentError(describe(what, index, spec) + " has " +
-                             std::to_string(tensor.rank) +
-                             " dimensions, expected " +
-                             std::to_string(spec.sizes.size()),
-                         "reshape it or recompile for this rank");
+    return argumentError(
+        describe(what, index, spec) + " has " + std::to_string(tensor.rank) +
+            " dimensions, expected " + std::to_string(spec.sizes.size()),
+        "reshape it or recompile for this rank");
   for (int32_t dim = 0; dim < tensor.rank; ++dim) {
     if (tensor.sizes[dim] < 0)
       return argumentError(describe(what, index, spec) +
@@ -119,8 +117,7 @@ Status fusion::runtime::readSymbols(const Plan &plan,
                                     size_t numArguments,
                                     std::vector<int64_t> &symbols) {
   if (numArguments != plan.arguments.size())
-    return wrongCount("takes", "argument", plan.arguments.size(),
-                      numArguments);
+    return wrongCount("takes", "argument", plan.arguments.size(), numArguments);
   for (size_t i = 0; i < numArguments; ++i)
     if (Status status =
             checkForm("argument", i, plan.arguments[i], arguments[i]);
@@ -145,8 +142,8 @@ static bool isEmpty(const fusion_tensor &tensor) {
 /// Sizes and strides of a tensor of the right form. Strides that no two
 /// elements are apart by don't matter.
 static Status checkShape(const char *what, size_t index, const Plan &plan,
-                          const TensorSpec &spec, const fusion_tensor &tensor,
-                          const fusion_tensor &expected) {
+                         const TensorSpec &spec, const fusion_tensor &tensor,
+                         const fusion_tensor &expected) {
   for (int32_t dim = 0; dim < tensor.rank; ++dim)
     if (tensor.sizes[dim] != expected.sizes[dim])
       return wrongSizes(what, index, plan, spec, tensor, expected);
@@ -176,8 +173,7 @@ static Status checkData(const char *what, size_t index, const TensorSpec &spec,
   return Status::success();
 }
 
-Status fusion::runtime::checkArguments(const Plan &plan,
-                                       const CallShape &shape,
+Status fusion::runtime::checkArguments(const Plan &plan, const CallShape &shape,
                                        const fusion_tensor *arguments) {
   for (size_t i = 0; i < plan.arguments.size(); ++i)
     if (Status status = checkShape("argument", i, plan, plan.arguments[i],

@@ -36,8 +36,7 @@ int64_t fusion::runtime::getExtent(const fusion_tensor &tensor) {
 }
 
 static int64_t getBytes(const fusion_tensor &tensor) {
-  return multiply(getExtent(tensor),
-                  getSize(static_cast<DType>(tensor.dtype)));
+  return multiply(getExtent(tensor), getSize(static_cast<DType>(tensor.dtype)));
 }
 
 /// The form that `spec` demands for these symbols.
@@ -48,9 +47,8 @@ static fusion_tensor evaluate(const TensorSpec &spec,
   tensor.rank = static_cast<int32_t>(spec.sizes.size());
   for (int32_t dim = 0; dim < tensor.rank; ++dim) {
     tensor.sizes[dim] = spec.sizes[dim].evaluate(symbols);
-    tensor.strides[dim] = spec.strides.empty()
-                              ? anyStride
-                              : spec.strides[dim].evaluate(symbols);
+    tensor.strides[dim] =
+        spec.strides.empty() ? anyStride : spec.strides[dim].evaluate(symbols);
   }
   return tensor;
 }
@@ -74,10 +72,9 @@ static Status evaluateResults(const Plan &plan, CallShape &shape) {
       if (result.sizes[dim] < 0)
         return Status::error(
             "argument",
-            "the sizes of the arguments make dimension " +
-                std::to_string(dim) + " of result " +
-                std::to_string(shape.results.size()) + " of @main " +
-                std::to_string(result.sizes[dim]),
+            "the sizes of the arguments make dimension " + std::to_string(dim) +
+                " of result " + std::to_string(shape.results.size()) +
+                " of @main " + std::to_string(result.sizes[dim]),
             "pass larger arguments");
     shape.results.push_back(result);
   }
@@ -93,9 +90,8 @@ static void layOutTemporaries(const Plan &plan, CallShape &shape) {
 }
 
 /// Bytes of a buffer and of one element of it.
-static std::pair<int64_t, int64_t> measure(const Plan &plan,
-                                           const CallShape &shape,
-                                           BufferRef ref) {
+static std::pair<int64_t, int64_t>
+measure(const Plan &plan, const CallShape &shape, BufferRef ref) {
   switch (ref.kind) {
   case BufferRef::Kind::Argument:
     return {getBytes(shape.arguments[ref.index]),
@@ -133,9 +129,10 @@ static Status evaluateLaunch(const Plan &plan, const Launch &launch,
   result.grid = launch.grid.evaluate(shape.symbols);
   if (kernel.indexBits == 32 && largest > maximumIndex32)
     return Status::error("unsupported",
-                         "kernel '" + kernel.name + "' counts in 32 bits, and "
-                         "this call has " + std::to_string(largest) +
-                             " elements in a buffer",
+                         "kernel '" + kernel.name +
+                             "' counts in 32 bits, and "
+                             "this call has " +
+                             std::to_string(largest) + " elements in a buffer",
                          "compile for the sizes of these arguments",
                          launch.location);
   shape.launches.push_back(std::move(result));

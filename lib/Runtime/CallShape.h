@@ -46,7 +46,8 @@ Status checkArguments(const Plan &plan, const CallShape &shape,
                       const fusion_tensor *arguments);
 /// Checks that arguments have data, as aligned as the plan relies on.
 Status checkArgumentData(const Plan &plan, const fusion_tensor *arguments);
-/// Checks all of it for results, which must not overlap each other or an argument.
+/// Checks all of it for results, which must not overlap each other or an
+/// argument.
 Status checkResults(const Plan &plan, const CallShape &shape,
                     const fusion_tensor *arguments,
                     const fusion_tensor *results, size_t numResults);

@@ -138,12 +138,11 @@ Status CudaProgram::load(const Driver &driver, CUdevice device,
   bool specific = getArchSuffix(plan.arch) != 0;
   std::string arch = specific ? plan.arch : deviceArch;
   std::vector<std::string> cubins(plan.kernels.size());
-  ThreadPool::get().forEachPart(cubins.size(), /*work=*/INT64_MAX,
-                                [&](int64_t begin, int64_t end) {
-                                  for (int64_t i = begin; i < end; ++i)
-                                    cubins[i] =
-                                        getCubin(plan.kernels[i].code, arch);
-                                });
+  ThreadPool::get().forEachPart(
+      cubins.size(), /*work=*/INT64_MAX, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i)
+          cubins[i] = getCubin(plan.kernels[i].code, arch);
+      });
   RelaxedCapture relaxed(driver);
   for (size_t i = 0; i < cubins.size() && !status.failed(); ++i)
     status = loadKernel(driver, plan.kernels[i], cubins[i], loaded);
@@ -179,6 +178,14 @@ Status CudaProgram::loadKernel(const Driver &driver, const Kernel &kernel,
       driver.moduleGetFunction(&function, module, kernel.name.c_str()),
       "cuModuleGetFunction");
   loaded.functions.push_back(function);
+  // A block gets more than 48 KiB only where the function asks for it.
+  constexpr int64_t plainLimit = 48 << 10;
+  constexpr int maxDynamicSharedSize = 8;
+  if (!status.failed() && kernel.sharedBytes > plainLimit)
+    status = driver.check(
+        driver.funcSetAttribute(function, maxDynamicSharedSize,
+                                static_cast<int>(kernel.sharedBytes)),
+        "cuFuncSetAttribute");
   return status;
 }
 
@@ -210,8 +217,7 @@ Status CudaProgram::loadConstants(const Driver &driver, LoadedModules &loaded) {
     return status;
   CUresult result = driver.streamSynchronize(stream);
   driver.streamDestroy(stream);
-  return status.failed() ? status
-                         : driver.check(result, "cuStreamSynchronize");
+  return status.failed() ? status : driver.check(result, "cuStreamSynchronize");
 }
 
 Status CudaProgram::getModules(const Driver &driver, const ContextScope &scope,
@@ -390,7 +396,8 @@ Status CudaProgram::launch(const Driver &driver, const LoadedModules &modules,
     parameters[numBuffers + i] = const_cast<int64_t *>(&shape.sizes[i]);
   CUresult result = driver.launchKernel(
       modules.functions[launch.kernel], static_cast<unsigned>(shape.grid), 1, 1,
-      static_cast<unsigned>(kernel.threads), 1, 1, /*sharedMemBytes=*/0,
+      static_cast<unsigned>(kernel.threads), 1, 1,
+      static_cast<unsigned>(kernel.sharedBytes),
       static_cast<CUstream>(call.stream), parameters, nullptr);
   Status status = driver.check(result, "cuLaunchKernel");
   if (status.failed()) {

@@ -67,11 +67,11 @@ Status Driver::check(CUresult result, const char *call) const {
   getErrorName(result, &name);
   getErrorString(result, &text);
   constexpr CUresult outOfMemory = 2;
-  return Status::error(result == outOfMemory ? "memory" : "device",
-                       std::string(call) + " failed: " +
-                           (name ? name : std::to_string(result)) +
-                           (text ? std::string(" (") + text + ")" : ""),
-                       result == outOfMemory ? "free memory of the GPU" : "");
+  return Status::error(
+      result == outOfMemory ? "memory" : "device",
+      std::string(call) + " failed: " + (name ? name : std::to_string(result)) +
+          (text ? std::string(" (") + text + ")" : ""),
+      result == outOfMemory ? "free memory of the GPU" : "");
 }
 
 std::string Driver::getVersion() const {
@@ -83,9 +83,9 @@ std::string Driver::getVersion() const {
 
 Status Driver::getArch(CUdevice device, std::string &arch) const {
   int major = 0, minor = 0;
-  Status status = check(
-      deviceGetAttribute(&major, computeCapabilityMajor, device),
-      "cuDeviceGetAttribute");
+  Status status =
+      check(deviceGetAttribute(&major, computeCapabilityMajor, device),
+            "cuDeviceGetAttribute");
   if (!status.failed())
     status = check(deviceGetAttribute(&minor, computeCapabilityMinor, device),
                    "cuDeviceGetAttribute");
@@ -192,9 +192,9 @@ Status Driver::allocate(CUdevice device, size_t bytes, CUstream stream,
   if (!status.failed())
     status = getMemoryPool(device, pool);
   if (!status.failed())
-    status = check(memAllocFromPoolAsync(&address, bytes ? bytes : 1, pool,
-                                         stream),
-                   "cuMemAllocFromPoolAsync");
+    status =
+        check(memAllocFromPoolAsync(&address, bytes ? bytes : 1, pool, stream),
+              "cuMemAllocFromPoolAsync");
   data = reinterpret_cast<void *>(static_cast<uintptr_t>(address));
   return status;
 }

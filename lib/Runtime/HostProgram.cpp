@@ -1,8 +1,8 @@
 //===- HostProgram.cpp - plans on the CPU and on the emulator -------------===//
 //
 // Both link object code and run in host memory; they differ in how one launch
-// is carried out. The CPU spreads blocks over the thread pool, the emulator runs
-// them one by one and checks every access.
+// is carried out. The CPU spreads blocks over the thread pool, the emulator
+// runs them one by one and checks every access.
 //
 //===----------------------------------------------------------------------===//
 
@@ -99,10 +99,10 @@ protected:
     using Function = void (*)(void **, int64_t *, int64_t, int64_t);
     auto function = reinterpret_cast<Function>(getAddress(index));
     auto *sizes = const_cast<int64_t *>(shape.sizes.data()); // only read
-    ThreadPool::get().forEachPart(
-        shape.grid, shape.work, [=](int64_t first, int64_t end) {
-          function(buffers, sizes, first, end);
-        });
+    ThreadPool::get().forEachPart(shape.grid, shape.work,
+                                  [=](int64_t first, int64_t end) {
+                                    function(buffers, sizes, first, end);
+                                  });
     return Status::success();
   }
 };
@@ -118,10 +118,10 @@ protected:
                 void **buffers) override {
     const Launch &launch = plan.launches[index];
     auto *sizes = const_cast<int64_t *>(shape.sizes.data()); // only read
-    Status status = emulatedLaunch(
-        getAddress(index), plan.kernels[launch.kernel], buffers,
-        shape.bytes.data(), written[index].get(), launch.buffers.size(), sizes,
-        shape.grid);
+    Status status =
+        emulatedLaunch(getAddress(index), plan.kernels[launch.kernel], buffers,
+                       shape.bytes.data(), written[index].get(),
+                       launch.buffers.size(), sizes, shape.grid);
     if (status.failed() && status.location.empty())
       status.location = launch.location;
     return status;
@@ -194,9 +194,8 @@ Status HostProgram::run(const Call &call) {
   return Status::success();
 }
 
-Status
-fusion::runtime::createHostProgram(const Plan &plan,
-                                   std::unique_ptr<Program> &program) {
+Status fusion::runtime::createHostProgram(const Plan &plan,
+                                          std::unique_ptr<Program> &program) {
   std::unique_ptr<HostProgram> host;
   if (plan.target == TargetKind::Emulator)
     host = std::make_unique<EmulatorProgram>(plan);

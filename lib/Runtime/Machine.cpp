@@ -23,8 +23,9 @@ static int64_t readNumber(const std::string &path) {
 /// Calls `visit` with the folder of this process's control group and each one
 /// above it, for version 2 and for version 1's `controller`. A container may
 /// see another path than the host: then only the upper folders exist.
-static void forEachControlGroup(const std::string &controller,
-                                std::function<void(const std::string &)> visit) {
+static void
+forEachControlGroup(const std::string &controller,
+                    std::function<void(const std::string &)> visit) {
   std::ifstream file("/proc/self/cgroup");
   for (std::string line; std::getline(file, line);) {
     size_t first = line.find(':'), second = line.find(':', first + 1);

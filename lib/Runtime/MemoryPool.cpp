@@ -1,9 +1,9 @@
 //===- MemoryPool.cpp - host memory that is kept and reused ---------------===//
 //
-// A block's header lies in the 64 bytes before its data, so that a release finds
-// the class without a table. Idle blocks are in two lists through the headers:
-// their class's, for reuse of the one most likely in cache, and one of all by
-// age, for eviction.
+// A block's header lies in the 64 bytes before its data, so that a release
+// finds the class without a table. Idle blocks are in two lists through the
+// headers: their class's, for reuse of the one most likely in cache, and one of
+// all by age, for eviction.
 //
 //===----------------------------------------------------------------------===//
 

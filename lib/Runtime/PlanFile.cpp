@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "fusion-c/fusion.h"
 #include "fusion/Runtime/Hash.h"
 #include "fusion/Runtime/Plan.h"
-#include "fusion-c/fusion.h"
 #include <cstring>
 #include <type_traits>
 
@@ -194,8 +194,7 @@ bool isValid(const Launch &launch, const Plan &plan) {
   for (const BufferRef &ref : launch.buffers)
     if (!isValid(ref, plan))
       return false;
-  return isIndex(launch.kernel, plan.kernels) &&
-         areValid(launch.sizes, plan) &&
+  return isIndex(launch.kernel, plan.kernels) && areValid(launch.sizes, plan) &&
          launch.grid.isValid(plan.symbols.size()) &&
          (launch.work.items.empty() ||
           launch.work.isValid(plan.symbols.size()));

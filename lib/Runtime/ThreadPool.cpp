@@ -64,8 +64,8 @@ ThreadPool::ThreadPool() : numThreads(getDefaultNumThreads()) {
 }
 
 void ThreadPool::setNumThreads(int threads) {
-  numThreads = threads > 0 ? std::min(threads, maximumThreads)
-                           : getDefaultNumThreads();
+  numThreads =
+      threads > 0 ? std::min(threads, maximumThreads) : getDefaultNumThreads();
 }
 
 /// The child of a fork has one thread and perhaps a job that nobody finishes.
@@ -83,9 +83,9 @@ void ThreadPool::resetAfterFork() {
 void ThreadPool::run(int64_t count, int64_t work, Body body, void *context) {
   if (count <= 0)
     return;
-  int64_t threads = std::min<int64_t>(
-      {numThreads.load(std::memory_order_relaxed), count,
-       work / workPerThread});
+  int64_t threads =
+      std::min<int64_t>({numThreads.load(std::memory_order_relaxed), count,
+                         work / workPerThread});
   bool wakes = work >= workToWake;
   if (threads <= 1 || taken.exchange(true, std::memory_order_acquire))
     return body(context, 0, count);
@@ -165,8 +165,7 @@ void ThreadPool::takeChunks(uint32_t generation) {
     uint32_t chunks = numChunks.load(std::memory_order_acquire);
     if (value >> 32 != generation || chunk >= chunks)
       return;
-    if (!next.compare_exchange_weak(value, value + 1,
-                                    std::memory_order_acq_rel,
+    if (!next.compare_exchange_weak(value, value + 1, std::memory_order_acq_rel,
                                     std::memory_order_acquire))
       continue;
     // The claim holds the job: its caller waits for this chunk.

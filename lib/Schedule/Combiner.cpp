@@ -108,8 +108,8 @@ static Attribute getNeutral(Builder &builder, Rule rule, Type type,
 static Value makeConstant(OpBuilder &builder, Location loc, Attribute value,
                           Type type) {
   if (auto vector = dyn_cast<VectorType>(type))
-    return arith::ConstantOp::create(
-        builder, loc, DenseElementsAttr::get(vector, {value}));
+    return arith::ConstantOp::create(builder, loc,
+                                     DenseElementsAttr::get(vector, {value}));
   return arith::ConstantOp::create(builder, loc, cast<TypedAttr>(value));
 }
 
@@ -162,13 +162,14 @@ SmallVector<Value> Combiner::combine(OpBuilder &builder, Location loc,
       Value aNaN = e.isNaN(a[0]), bNaN = e.isNaN(b[0]);
       Value ordered =
           e.cmp(rule == Rule::Max ? CmpF::OGT : CmpF::OLT, a[0], b[0]);
-      Value bNumber = arith::CmpFOp::create(builder, loc, CmpF::ORD, b[0], b[0]);
+      Value bNumber =
+          arith::CmpFOp::create(builder, loc, CmpF::ORD, b[0], b[0]);
       better = arith::OrIOp::create(
           builder, loc, ordered,
           arith::AndIOp::create(builder, loc, aNaN, bNumber));
-      equal = arith::OrIOp::create(
-          builder, loc, e.cmp(CmpF::OEQ, a[0], b[0]),
-          arith::AndIOp::create(builder, loc, aNaN, bNaN));
+      equal =
+          arith::OrIOp::create(builder, loc, e.cmp(CmpF::OEQ, a[0], b[0]),
+                               arith::AndIOp::create(builder, loc, aNaN, bNaN));
     } else {
       CmpI less = isSigned ? CmpI::slt : CmpI::ult;
       CmpI greater = isSigned ? CmpI::sgt : CmpI::ugt;
@@ -176,8 +177,9 @@ SmallVector<Value> Combiner::combine(OpBuilder &builder, Location loc,
       equal = e.cmp(CmpI::eq, a[0], b[0]);
     }
     Value first = e.cmp(CmpI::slt, a[1], b[1]);
-    Value takeA = arith::OrIOp::create(
-        builder, loc, better, arith::AndIOp::create(builder, loc, equal, first));
+    Value takeA =
+        arith::OrIOp::create(builder, loc, better,
+                             arith::AndIOp::create(builder, loc, equal, first));
     return {e.select(takeA, a[0], b[0]), e.select(takeA, a[1], b[1])};
   }
   switch (rule) {

@@ -1,11 +1,12 @@
 //===- Contraction.cpp - products, convolutions and windows as tiles ------===//
 //
-// Each thread makes a register tile of the hero's result, `unroll` points of one
-// dim by a vector of another, in one nest of loops over the reduced space, and
-// then the epilogue for the tile. The lane dim is the contiguous one of the
-// output; the unrolled dim is one that the vector operand does not depend on, so
-// that a vector read serves the whole tile. Operands come through the prologue
-// straight from memory and the caches: it takes any types, views and sizes.
+// Each thread makes a register tile of the hero's result, `unroll` points of
+// one dim by a vector of another, in one nest of loops over the reduced space,
+// and then the epilogue for the tile. The lane dim is the contiguous one of the
+// output; the unrolled dim is one that the vector operand does not depend on,
+// so that a vector read serves the whole tile. Operands come through the
+// prologue straight from memory and the caches: it takes any types, views and
+// sizes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,9 +48,8 @@ ContractionSpace ContractionSpace::get(const GroupModel &model) {
   HeroSpec spec = getHeroSpec(
       space.hero, [&](Value value) { return model.getDims(value); });
   auto depends = [&](const HeroRead &read, unsigned dim) {
-    return llvm::any_of(read.index, [&](AffineExpr e) {
-      return e.isFunctionOfDim(dim);
-    });
+    return llvm::any_of(read.index,
+                        [&](AffineExpr e) { return e.isFunctionOfDim(dim); });
   };
   int64_t longest = 1;
   for (unsigned dim = 0; dim < space.sizes.size(); ++dim) {
@@ -101,8 +101,8 @@ public:
     Divisors divisors;
     llvm::append_range(divisors.symbols, model.getSymbols().getDivisors());
     config.lanes = 4;
-    while (config.lanes > 1 && !isKnownMultiple(space.sizes[space.lane],
-                                                config.lanes, divisors))
+    while (config.lanes > 1 &&
+           !isKnownMultiple(space.sizes[space.lane], config.lanes, divisors))
       config.lanes /= 2;
     config.unroll = std::clamp<int64_t>(unrolled, 1, 4);
     config.threads = 128;
@@ -168,9 +168,8 @@ private:
     Value left =
         frame.sub(emitter.emitIndex(laneSize), emitter.emitIndex(laneDim));
     Value lanes = frame.constant(config.lanes);
-    frame.ifThen(frame.less(left, lanes), [&] {
-      part(frame.laneMask(left, config.lanes));
-    });
+    frame.ifThen(frame.less(left, lanes),
+                 [&] { part(frame.laneMask(left, config.lanes)); });
     Value whole = arith::CmpIOp::create(frame.builder, frame.loc,
                                         arith::CmpIPredicate::sge, left, lanes);
     frame.ifThen(whole, [&] { part(nullptr); });
@@ -181,8 +180,8 @@ private:
                   ArrayRef<AffineExpr> others, Value row,
                   AffineExpr laneDim) const {
     ElementEmitter &emitter = frame.emitter;
-    Value size = emitter.emitIndex(
-        space.getUnrolledSize(frame.builder.getContext()));
+    Value size =
+        emitter.emitIndex(space.getUnrolledSize(frame.builder.getContext()));
     Value last = frame.sub(size, frame.constant(1));
     SmallVector<Index> points;
     SmallVector<Value> exists;

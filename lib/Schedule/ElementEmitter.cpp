@@ -38,8 +38,7 @@ Value ElementEmitter::emitIndex(AffineExpr expr) {
     return sizes[symbol.getPosition()];
   Value result;
   if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
-    result =
-        arith::ConstantIndexOp::create(builder, loc, constant.getValue());
+    result = arith::ConstantIndexOp::create(builder, loc, constant.getValue());
   } else {
     auto binary = cast<AffineBinaryOpExpr>(expr);
     Value lhs = emitIndex(binary.getLHS()), rhs = emitIndex(binary.getRHS());
@@ -96,8 +95,8 @@ Value ElementEmitter::splat(Value element) {
 }
 
 Type ElementEmitter::getElementType(Value value, bool vector) {
-  Type type = getStorageType(
-      cast<RankedTensorType>(value.getType()).getElementType());
+  Type type =
+      getStorageType(cast<RankedTensorType>(value.getType()).getElementType());
   return vector ? VectorType::get({lanes}, type) : type;
 }
 
@@ -132,7 +131,7 @@ Value ElementEmitter::emitFull(Value value, ArrayRef<AffineExpr> index) {
 
 Value ElementEmitter::emitUncached(Value value, ArrayRef<AffineExpr> index) {
   if (auto arg = dyn_cast<BlockArgument>(value))
-    return load(arg, index);
+    return fromStored(arg, loadStored(arg, index));
   Operation *op = value.getDefiningOp();
   if (auto constant = dyn_cast<ConstantOp>(op)) {
     // Group formation keeps every other constant outside, as an input.
@@ -164,14 +163,14 @@ Value ElementEmitter::emitLaneIndex(AffineExpr expr) {
     Value step = arith::ConstantOp::create(
         builder, loc, DenseIntElementsAttr::get(type, steps));
     if (stride != getAffineConstantExpr(1, builder.getContext()))
-      step = arith::MulIOp::create(builder, loc, step, splat(emitIndex(stride)));
+      step =
+          arith::MulIOp::create(builder, loc, step, splat(emitIndex(stride)));
     return arith::AddIOp::create(builder, loc, splat(base), step);
   }
   SmallVector<Value> elements;
   LaneState state = getLaneState();
   for (int64_t lane = 0; lane < state.lanes; ++lane)
-    elements.push_back(
-        emitIndex(expr.replace(laneDim, laneDim + lane)));
+    elements.push_back(emitIndex(expr.replace(laneDim, laneDim + lane)));
   return vector::FromElementsOp::create(
       builder, loc, VectorType::get({lanes}, builder.getIndexType()), elements);
 }
@@ -208,9 +207,8 @@ Value ElementEmitter::emitView(Operation *op, ArrayRef<AffineExpr> index) {
   SmallVector<SmallVector<AffineExpr>> operandDims;
   for (Value operand : op->getOperands())
     operandDims.push_back(llvm::to_vector(model.getDims(operand)));
-  SmallVector<OperandAccess> accesses =
-      cast<IndexMapInterface>(op).getAccesses(operandDims,
-                                              model.getDims(op->getResult(0)));
+  SmallVector<OperandAccess> accesses = cast<IndexMapInterface>(op).getAccesses(
+      operandDims, model.getDims(op->getResult(0)));
   for (OperandAccess &access : accesses) {
     access.index = substituteDims(access.index, index);
     access.guard = substituteDims(access.guard, index);
@@ -229,8 +227,7 @@ Value ElementEmitter::emitAccesses(Operation *op,
   auto full = [&](Value element) { return vector ? splat(element) : element; };
   if (isUniform(access.guard))
     return emitIf(
-        emitScalarGuard(access.guard),
-        getElementType(op->getResult(0), vector),
+        emitScalarGuard(access.guard), getElementType(op->getResult(0), vector),
         [&] { return full(emit(operand, access.index)); },
         [&] { return full(emitAccesses(op, rest, vector)); });
   // Lanes differ: read each side where its lanes hold, then choose by lane.
@@ -238,21 +235,20 @@ Value ElementEmitter::emitAccesses(Operation *op,
   LaneState state = getLaneState();
   auto emitUnder = [&](Value condition, auto body) {
     Scope scope(*this);
-    mask = mask ? arith::AndIOp::create(builder, loc, mask, condition)
-                : condition;
+    mask =
+        mask ? arith::AndIOp::create(builder, loc, mask, condition) : condition;
     guarded = true;
     Value element = splat(body());
     setLaneState(state);
     return element;
   };
-  Value chosen =
-      emitUnder(holds, [&] { return emit(operand, access.index); });
+  Value chosen = emitUnder(holds, [&] { return emit(operand, access.index); });
   Value ones = arith::ConstantOp::create(
       builder, loc,
       DenseElementsAttr::get(cast<VectorType>(holds.getType()), true));
   Value fails = arith::XOrIOp::create(builder, loc, holds, ones);
-  Value other = emitUnder(
-      fails, [&] { return emitAccesses(op, rest, /*vector=*/true); });
+  Value other =
+      emitUnder(fails, [&] { return emitAccesses(op, rest, /*vector=*/true); });
   return arith::SelectOp::create(builder, loc, holds, chosen, other);
 }
 

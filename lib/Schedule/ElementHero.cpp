@@ -1,8 +1,9 @@
 //===- ElementHero.cpp - reductions and contractions, point by point ------===//
 //
 // A nest of serial loops over the reduced space with accumulators in registers,
-// for one or several result elements at once. It serves as the general path (any
-// hero, anywhere) and, with several points, as the register tile of a schedule.
+// for one or several result elements at once. It serves as the general path
+// (any hero, anywhere) and, with several points, as the register tile of a
+// schedule.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +20,7 @@ namespace fusion {
 namespace {
 
 /// Dims of a hero's expressions bound to one point and the reduced indices.
-SmallVector<AffineExpr> bind(const Index &point,
-                             ArrayRef<AffineExpr> reduced) {
+SmallVector<AffineExpr> bind(const Index &point, ArrayRef<AffineExpr> reduced) {
   SmallVector<AffineExpr> dims(point);
   llvm::append_range(dims, reduced);
   return dims;
@@ -77,15 +77,13 @@ void ElementEmitter::accumulate(Operation *hero, const HeroSpec &spec,
         position = emitLaneIndex(reduced.front());
         position = vector ? splat(position) : position;
       }
-      next = combiner.combine(
-          builder, loc, old,
-          combiner.wrap(builder, loc, element, position));
+      next = combiner.combine(builder, loc, old,
+                              combiner.wrap(builder, loc, element, position));
     }
     llvm::copy(next, accumulators.begin() + point * layout.perPoint);
   };
   // Emits `points` where `guard` holds; elsewhere the accumulators stay.
-  auto addGuarded = [&](ArrayRef<unsigned> chosen,
-                        ArrayRef<AffineExpr> guard) {
+  auto addGuarded = [&](ArrayRef<unsigned> chosen, ArrayRef<AffineExpr> guard) {
     if (guard.empty()) {
       for (unsigned point : chosen)
         addPoint(point);
@@ -144,8 +142,8 @@ void ElementEmitter::accumulate(Operation *hero, const HeroSpec &spec,
     Value one = f.add(count, 1.0);
     bool vector = isa<VectorType>(count.getType());
     Value holds = vector ? emitLaneGuard(counted) : emitScalarGuard(counted);
-    count = arith::SelectOp::create(builder, loc,
-                                    vector ? splat(holds) : holds, one, count);
+    count = arith::SelectOp::create(builder, loc, vector ? splat(holds) : holds,
+                                    one, count);
   }
 }
 
@@ -195,18 +193,18 @@ SmallVector<Value> ElementEmitter::emitHero(Operation *hero,
     SmallVector<Value> sum(layout.get(sums, i));
     FormulaBuilder f(builder, loc);
     if (spec.bias) {
-      Value bias = emit(spec.bias->operand,
-                        substituteDims(spec.bias->index, point));
+      Value bias =
+          emit(spec.bias->operand, substituteDims(spec.bias->index, point));
       bias = isa<VectorType>(sum[0].getType()) ? splat(bias) : bias;
-      sum[0] = f.add(sum[0],
-                     combiner.convertToAccumulator(builder, loc, bias));
+      sum[0] = f.add(sum[0], combiner.convertToAccumulator(builder, loc, bias));
     }
     if (pool && pool.getKind() == PoolKind::avg) {
       double window = 1;
       for (int64_t size : pool.getWindow())
         window *= size;
-      sum[0] = layout.counts ? f.div(sum[0], sums[(i + 1) * layout.perPoint - 1])
-                             : f.div(sum[0], window);
+      sum[0] = layout.counts
+                   ? f.div(sum[0], sums[(i + 1) * layout.perPoint - 1])
+                   : f.div(sum[0], window);
     }
     results.push_back(combiner.finish(builder, loc, sum));
   }

@@ -34,10 +34,10 @@ Value ElementEmitter::emitScalarGuard(ArrayRef<AffineExpr> guard) {
   Value result;
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   for (AffineExpr expr : guard) {
-    Value holds = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::sge, emitIndex(expr), zero);
-    result = result ? arith::AndIOp::create(builder, loc, result, holds)
-                    : holds;
+    Value holds = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
+                                        emitIndex(expr), zero);
+    result =
+        result ? arith::AndIOp::create(builder, loc, result, holds) : holds;
   }
   return result;
 }
@@ -48,10 +48,10 @@ Value ElementEmitter::emitLaneGuard(ArrayRef<AffineExpr> guard) {
     Value index = splat(emitLaneIndex(expr));
     Value zero = arith::ConstantOp::create(
         builder, loc, builder.getZeroAttr(index.getType()));
-    Value holds = arith::CmpIOp::create(builder, loc,
-                                        arith::CmpIPredicate::sge, index, zero);
-    result = result ? arith::AndIOp::create(builder, loc, result, holds)
-                    : holds;
+    Value holds = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
+                                        index, zero);
+    result =
+        result ? arith::AndIOp::create(builder, loc, result, holds) : holds;
   }
   return result;
 }
@@ -63,8 +63,8 @@ Value ElementEmitter::emitLaneGuard(ArrayRef<AffineExpr> guard) {
 int64_t ElementEmitter::getAccessAlignment(Value buffer, AffineExpr offset) {
   auto arg = cast<BlockArgument>(buffer);
   auto kernel = cast<tile::KernelOp>(arg.getOwner()->getParentOp());
-  auto align = kernel.getArgAttrOfType<IntegerAttr>(arg.getArgNumber(),
-                                                    "tile.align");
+  auto align =
+      kernel.getArgAttrOfType<IntegerAttr>(arg.getArgNumber(), "tile.align");
   int64_t bytes = llvm::divideCeil(cast<MemRefType>(buffer.getType())
                                        .getElementType()
                                        .getIntOrFloatBitWidth(),
@@ -76,42 +76,38 @@ int64_t ElementEmitter::getAccessAlignment(Value buffer, AffineExpr offset) {
   return std::max(bytes, known & -known);
 }
 
-/// Bools are bytes in memory and i1 in registers.
-static Value fromMemory(OpBuilder &builder, Location loc, Value stored,
-                        Type storage) {
-  if (!storage.isInteger(1))
+Value ElementEmitter::fromStored(BlockArgument arg, Value stored) {
+  if (!getElementType(arg, /*vector=*/false).isInteger(1))
     return stored;
-  Value zero = arith::ConstantOp::create(
-      builder, loc, builder.getZeroAttr(stored.getType()));
+  Value zero = arith::ConstantOp::create(builder, loc,
+                                         builder.getZeroAttr(stored.getType()));
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, stored,
                                zero);
 }
 
-Value ElementEmitter::load(BlockArgument arg, ArrayRef<AffineExpr> index) {
+Value ElementEmitter::loadStored(BlockArgument arg,
+                                 ArrayRef<AffineExpr> index) {
   Value buffer = buffers[arg.getArgNumber()];
   AffineExpr offset =
       linearize(index, model.getStrides(arg), builder.getContext());
-  Type storage = getElementType(arg, /*vector=*/false);
   if (dependsOnLane({offset}))
-    return fromMemory(builder, loc, loadLanes(buffer, offset, storage),
-                      storage);
+    return loadLanes(buffer, offset);
   auto loadScalar = [&]() -> Value {
     return memref::LoadOp::create(builder, loc, buffer, emitIndex(offset));
   };
   if (!guarded)
-    return fromMemory(builder, loc, loadScalar(), storage);
+    return loadScalar();
   // The address is one for all lanes, but good only if some lane is.
   Value any = vector::ReductionOp::create(builder, loc,
                                           vector::CombiningKind::OR, mask);
   Type type = cast<MemRefType>(buffer.getType()).getElementType();
-  Value stored = emitIf(any, type, loadScalar, [&]() -> Value {
+  return emitIf(any, type, loadScalar, [&]() -> Value {
     return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
   });
-  return fromMemory(builder, loc, stored, storage);
 }
 
 /// Reads a vector whose elements lie at `offset` for each lane.
-Value ElementEmitter::loadLanes(Value buffer, AffineExpr offset, Type storage) {
+Value ElementEmitter::loadLanes(Value buffer, AffineExpr offset) {
   unsigned dim = cast<AffineDimExpr>(laneDim).getPosition();
   Type element = cast<MemRefType>(buffer.getType()).getElementType();
   auto type = VectorType::get({lanes}, element);
@@ -132,8 +128,8 @@ Value ElementEmitter::loadLanes(Value buffer, AffineExpr offset, Type storage) {
     AffineExpr last = offset.replace(laneDim, laneDim + (lanes - 1));
     Value run = vector::LoadOp::create(
         builder, loc, type, buffer, emitIndex(last), /*nontemporal=*/false,
-        llvm::MaybeAlign(std::max<int64_t>(
-            1, element.getIntOrFloatBitWidth() / 8)));
+        llvm::MaybeAlign(
+            std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8)));
     SmallVector<int64_t> order;
     for (int64_t lane = lanes - 1; lane >= 0; --lane)
       order.push_back(lane);
@@ -150,9 +146,9 @@ Value ElementEmitter::loadLanes(Value buffer, AffineExpr offset, Type storage) {
     if (!stride) {
       position = emitIndex(offset.replace(laneDim, laneDim + lane));
     } else {
-      position = base;
       if (lane > 0)
         base = arith::AddIOp::create(builder, loc, base, step);
+      position = base;
     }
     auto loadOne = [&]() -> Value {
       return memref::LoadOp::create(builder, loc, buffer, position);
@@ -183,7 +179,8 @@ void ElementEmitter::store(unsigned output, ArrayRef<AffineExpr> index,
   Type memory = cast<MemRefType>(buffer.getType()).getElementType();
   if (FormulaBuilder::elementType(element).isInteger(1))
     element = arith::ExtUIOp::create(
-        builder, loc, FormulaBuilder::shaped(memory, element.getType()), element);
+        builder, loc, FormulaBuilder::shaped(memory, element.getType()),
+        element);
   if (!dependsOnLane({offset})) {
     memref::StoreOp::create(builder, loc, element, buffer, emitIndex(offset));
     return;

@@ -1,8 +1,9 @@
 //===- Elementwise.cpp - chains of elementwise and view ops ---------------===//
 //
 // Every output element is computed once, where it is stored. The innermost dim
-// is cut into vectors; on a GPU a block is a rectangle of vectors, one a thread,
-// so that neighbours read neighbouring memory; on a CPU it is a run of rows.
+// is cut into vectors; on a GPU a block is a rectangle of vectors, one a
+// thread, so that neighbours read neighbouring memory; on a CPU it is a run of
+// rows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,7 +44,8 @@ public:
     config.lanes = getGpuLanes(model, inner, machine.vectorBytes);
     config.threads = 256;
     config.width = std::min<int64_t>(
-        config.threads, roundUpToPowerOf2(llvm::divideCeil(hint, config.lanes)));
+        config.threads,
+        roundUpToPowerOf2(llvm::divideCeil(hint, config.lanes)));
     config.rows = config.threads / config.width;
     config.columns = config.width * config.lanes;
     return {config};
@@ -66,8 +68,8 @@ public:
 
     KernelFrame frame(model, kernel, builder);
     ElementEmitter &emitter = frame.emitter;
-    bool divides = isKnownMultiple(innerSize, config.lanes,
-                                   emitter.getDivisors());
+    bool divides =
+        isKnownMultiple(innerSize, config.lanes, emitter.getDivisors());
     Value block = frame.blockId(), blocks = emitter.emitIndex(columnBlocks);
     Value rowStart =
         frame.mul(frame.div(block, blocks), frame.constant(config.rows));
@@ -89,12 +91,11 @@ public:
     if (machine.isGPU) {
       Value thread = frame.threadId(), width = frame.constant(config.width);
       Value row = frame.add(rowStart, frame.div(thread, width));
-      Value column = frame.add(columnStart,
-                               frame.mul(frame.rem(thread, width),
-                                         frame.constant(config.lanes)));
-      Value inside =
-          frame.logicalAnd(frame.less(row, emitter.emitIndex(rows)),
-                           frame.less(column, inner));
+      Value column =
+          frame.add(columnStart, frame.mul(frame.rem(thread, width),
+                                           frame.constant(config.lanes)));
+      Value inside = frame.logicalAnd(frame.less(row, emitter.emitIndex(rows)),
+                                      frame.less(column, inner));
       frame.ifThen(inside, [&] {
         SmallVector<AffineExpr> outer =
             frame.addDims(delinearize(emitter, row, outerSizes));
@@ -107,8 +108,8 @@ public:
     }
     Value rowEnd = frame.min(frame.add(rowStart, frame.constant(config.rows)),
                              emitter.emitIndex(rows));
-    Value columnEnd =
-        frame.min(frame.add(columnStart, frame.constant(config.columns)), inner);
+    Value columnEnd = frame.min(
+        frame.add(columnStart, frame.constant(config.columns)), inner);
     frame.loop(rowStart, rowEnd, frame.constant(1), [&](Value row) {
       SmallVector<AffineExpr> outer =
           frame.addDims(delinearize(emitter, row, outerSizes));

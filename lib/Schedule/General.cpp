@@ -1,8 +1,8 @@
 //===- General.cpp - a kernel for any group -------------------------------===//
 //
 // One thread for each element of each output, computed by recursion with serial
-// loops for the heroes met on the way. Nothing is ever refused; the blocks of one
-// output follow those of another.
+// loops for the heroes met on the way. Nothing is ever refused; the blocks of
+// one output follow those of another.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,8 +45,7 @@ public:
     KernelFrame frame(model, kernel, builder);
     Value block = frame.blockId();
     for (unsigned i = 0; i < model.getNumOutputs(); ++i) {
-      Value blocks =
-          frame.emitter.emitIndex(counts[i].ceilDiv(config.columns));
+      Value blocks = frame.emitter.emitIndex(counts[i].ceilDiv(config.columns));
       Value zero = frame.constant(0);
       Value mine = frame.logicalAnd(
           arith::CmpIOp::create(builder, frame.loc, arith::CmpIPredicate::sge,
@@ -64,8 +63,7 @@ private:
     const GroupModel &model = emitter.getModel();
     Value value = model.getOutput(output);
     ArrayRef<AffineExpr> sizes = model.getDims(value);
-    Value count =
-        emitter.emitIndex(product(sizes, frame.builder.getContext()));
+    Value count = emitter.emitIndex(product(sizes, frame.builder.getContext()));
     Value start = frame.mul(block, frame.constant(config.columns));
     auto element = [&](Value linear) {
       Index index = frame.addDims(delinearize(emitter, linear, sizes));
@@ -76,7 +74,8 @@ private:
       frame.ifThen(frame.less(linear, count), [&] { element(linear); });
       return;
     }
-    Value end = frame.min(frame.add(start, frame.constant(config.columns)), count);
+    Value end =
+        frame.min(frame.add(start, frame.constant(config.columns)), count);
     frame.loop(start, end, frame.constant(1), element);
   }
 };

@@ -109,11 +109,10 @@ SmallVector<Value> KernelFrame::vectorLoop(
     Value width = constant(lanes);
     end = add(lower, mul(div(sub(upper, lower), width), width));
   }
-  SmallVector<Value> results =
-      loop(lower, end, constant(step), values,
-           [&](Value index, ValueRange carried) {
-             return part(index, nullptr, carried);
-           });
+  SmallVector<Value> results = loop(lower, end, constant(step), values,
+                                    [&](Value index, ValueRange carried) {
+                                      return part(index, nullptr, carried);
+                                    });
   if (divides || lanes == 1)
     return results;
   Value tail = less(end, upper);
@@ -121,22 +120,14 @@ SmallVector<Value> KernelFrame::vectorLoop(
   auto ifOp = scf::IfOp::create(builder, loc, ValueRange(results).getTypes(),
                                 tail, true, true);
   OpBuilder::InsertionGuard insertion(builder);
-  auto start = [&](Block *block) {
-    if (block->mightHaveTerminator())
-      builder.setInsertionPoint(block->getTerminator());
-    else
-      builder.setInsertionPointToStart(block);
-  };
   {
     ElementEmitter::Scope scope(emitter);
-    start(ifOp.thenBlock());
+    builder.setInsertionPointToStart(ifOp.thenBlock());
     SmallVector<Value> next = part(end, mask, results);
-    if (!results.empty())
-      scf::YieldOp::create(builder, loc, next);
+    scf::YieldOp::create(builder, loc, next);
   }
-  start(ifOp.elseBlock());
-  if (!results.empty())
-    scf::YieldOp::create(builder, loc, results);
+  builder.setInsertionPointToStart(ifOp.elseBlock());
+  scf::YieldOp::create(builder, loc, results);
   return llvm::to_vector_of<Value>(ifOp.getResults());
 }
 

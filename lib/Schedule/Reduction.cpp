@@ -117,7 +117,8 @@ private:
   SmallVector<Value> walkColumn(ValueRange values, Body body);
   Index getIndex(ArrayRef<AffineExpr> outer, AffineExpr lane);
   /// Combines the lanes and the threads that share a slot.
-  SmallVector<Value> combineThreads(const Combiner &combiner, ValueRange values);
+  SmallVector<Value> combineThreads(const Combiner &combiner,
+                                    ValueRange values);
   SmallVector<Value> reduceAcross(const Combiner &combiner, ValueRange scalars);
   void storeSlotOutputs(Value valid);
 
@@ -135,7 +136,7 @@ private:
   AffineExpr columnLane;            // the lane dim where a slot is columns
   Value thread;                     // number among those that share the slot
   SmallVector<std::pair<AffineExpr, Value>> chunks; // of a row in registers
-  Value pointExists;                // of the chunk being walked
+  Value pointExists;                                // of the chunk being walked
 };
 
 Index ReductionKernel::getIndex(ArrayRef<AffineExpr> outer, AffineExpr lane) {
@@ -166,7 +167,8 @@ void ReductionKernel::emit() {
   Value id = frame.threadId(), width = frame.constant(config.width);
   thread = frame.rem(id, width);
   Value slot = frame.add(first, frame.div(id, width));
-  // All threads meet at the reductions: those beyond the end repeat the last slot.
+  // All threads meet at the reductions: those beyond the end repeat the last
+  // slot.
   Value valid = frame.less(slot, count);
   emitSlot(frame.min(slot, frame.sub(count, frame.constant(1))), valid);
 }
@@ -185,8 +187,7 @@ void ReductionKernel::emitSlot(Value slot, Value valid) {
   Value column =
       frame.mul(frame.rem(slot, perRow), frame.constant(config.lanes));
   columnLane = emitter.addDim(column, config.lanes);
-  bool divides =
-      isKnownMultiple(laneSize, config.lanes, emitter.getDivisors());
+  bool divides = isKnownMultiple(laneSize, config.lanes, emitter.getDivisors());
   if (divides || config.lanes == 1) {
     emitter.setLanes(columnLane, config.lanes);
     emitLevels(valid);
@@ -213,9 +214,9 @@ void ReductionKernel::emitLevels(Value valid) {
   if (loops.rows && config.unroll > 0 && loops.lane) {
     Value size = emitter.emitIndex(laneSize);
     for (int64_t i = 0; i < config.unroll; ++i) {
-      Value position = frame.mul(
-          frame.add(thread, frame.constant(i * config.width)),
-          frame.constant(config.lanes));
+      Value position =
+          frame.mul(frame.add(thread, frame.constant(i * config.width)),
+                    frame.constant(config.lanes));
       Value exists = frame.less(position, size);
       // A vector beyond the end reads the first one and counts for nothing.
       Value safe = arith::SelectOp::create(frame.builder, frame.loc, exists,
@@ -361,8 +362,7 @@ SmallVector<Value> ReductionKernel::walkRow(ArrayRef<AffineExpr> outer,
     }
     return carried;
   }
-  bool divides =
-      isKnownMultiple(laneSize, config.lanes, emitter.getDivisors());
+  bool divides = isKnownMultiple(laneSize, config.lanes, emitter.getDivisors());
   Value start = frame.mul(thread, frame.constant(config.lanes));
   return frame.vectorLoop(start, emitter.emitIndex(laneSize),
                           config.width * config.lanes, config.lanes, divides,
@@ -375,13 +375,12 @@ SmallVector<Value> ReductionKernel::walkRow(ArrayRef<AffineExpr> outer,
 SmallVector<Value> ReductionKernel::walkColumn(ValueRange values, Body body) {
   SmallVector<AffineExpr> sizes = loops.getSizes(loops.reduced);
   Value count = emitter.emitIndex(product(sizes, context));
-  return frame.loop(
-      thread, count, frame.constant(config.width), values,
-      [&](Value linear, ValueRange carried) {
-        SmallVector<AffineExpr> outer =
-            frame.addDims(delinearize(emitter, linear, sizes));
-        return body(getIndex(outer, columnLane), carried);
-      });
+  return frame.loop(thread, count, frame.constant(config.width), values,
+                    [&](Value linear, ValueRange carried) {
+                      SmallVector<AffineExpr> outer =
+                          frame.addDims(delinearize(emitter, linear, sizes));
+                      return body(getIndex(outer, columnLane), carried);
+                    });
 }
 
 SmallVector<Value> ReductionKernel::combineThreads(const Combiner &combiner,
@@ -389,8 +388,7 @@ SmallVector<Value> ReductionKernel::combineThreads(const Combiner &combiner,
   OpBuilder &builder = frame.builder;
   Location loc = frame.loc;
   if (loops.rows)
-    return reduceAcross(combiner,
-                        combiner.reduceLanes(builder, loc, values));
+    return reduceAcross(combiner, combiner.reduceLanes(builder, loc, values));
   auto type = dyn_cast<VectorType>(values[0].getType());
   if (!type || config.width == 1)
     return reduceAcross(combiner, values);
@@ -481,10 +479,13 @@ ReductionSchedule::getConfigs(const GroupModel &model,
   config.unroll = 0; // walk rows in a loop
   if (!machine.isGPU) {
     config.lanes = getLanes(model, machine.vectorBytes);
+    // Whole lines of several vectors at a time, where rows are far apart.
+    if (!loops.rows)
+      config.lanes *= 4;
     while (config.lanes > lanesHint && config.lanes > 1)
       config.lanes /= 2;
-    int64_t work = loops.rows ? lanesHint * reducedHint
-                              : config.lanes * reducedHint;
+    int64_t work =
+        loops.rows ? lanesHint * reducedHint : config.lanes * reducedHint;
     config.rows = std::max<int64_t>(1, 16384 / std::max<int64_t>(1, work));
     return {config};
   }
@@ -497,20 +498,19 @@ ReductionSchedule::getConfigs(const GroupModel &model,
               cast<RankedTensorType>(arg.getType()).getElementTypeBitWidth(),
               8));
   config.lanes = std::min<int64_t>(8, machine.vectorBytes / narrowest);
-  while (config.lanes > 1 &&
-         !isKnownMultiple(laneSize, config.lanes, divisors))
+  while (config.lanes > 1 && !isKnownMultiple(laneSize, config.lanes, divisors))
     config.lanes /= 2;
   if (!loops.rows) {
     config.threads = 256;
-    config.width = std::clamp<int64_t>(roundUpToPowerOf2(reducedHint / 16), 1,
-                                       32);
+    config.width =
+        std::clamp<int64_t>(roundUpToPowerOf2(reducedHint / 16), 1, 32);
     config.rows = config.threads / config.width;
     return {config};
   }
-  int64_t vectors = llvm::divideCeil(std::max<int64_t>(lanesHint, 1),
-                                     config.lanes);
-  // Up to four vectors a thread while a block is small, more threads before more
-  // vectors: registers hold the row.
+  int64_t vectors =
+      llvm::divideCeil(std::max<int64_t>(lanesHint, 1), config.lanes);
+  // Up to four vectors a thread while a block is small, more threads before
+  // more vectors: registers hold the row.
   config.width = std::clamp<int64_t>(roundUpToPowerOf2(vectors) / 4, 32, 1024);
   if (roundUpToPowerOf2(vectors) < 32)
     config.width = roundUpToPowerOf2(vectors);

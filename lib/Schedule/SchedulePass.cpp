@@ -52,16 +52,36 @@ int64_t getIndexBits(const GroupModel &model, const DimAnalysis &dims) {
     // Room for the overshoot of a block's last threads.
     return last < (int64_t(1) << 31) - (int64_t(1) << 20);
   };
-  GroupOp group = model.getGroup();
-  // Intermediate values are indexed in their own shapes.
-  for (Value value : group->getOperands())
+  // The arguments, not the operands: those may be the results of launches by
+  // now, which the analysis has not seen.
+  for (Value value : model.getGroup().getBody().getArguments())
     if (!fits(value))
       return 64;
+  // Intermediate values are indexed in their own shapes.
   for (Operation &op : model.getBody())
     for (Value value : op.getResults())
       if (!fits(value))
         return 64;
   return 32;
+}
+
+/// Multiply-adds of the group's contractions over the function's symbols; null
+/// where it has none.
+AffineMap getWork(GroupOp group, const DimAnalysis &dims) {
+  MLIRContext *context = group.getContext();
+  AffineExpr work = getAffineConstantExpr(0, context);
+  bool found = false;
+  for (Operation &op : group.getBody().front()) {
+    if (!isHero(&op) || isa<ReduceOp, ArgReduceOp>(op))
+      continue;
+    HeroSpec spec =
+        getHeroSpec(&op, [&](Value value) { return dims.getDims(value); });
+    work = work + dims.getNumElements(op.getResult(0)) *
+                      product(spec.reduced, context);
+    found = true;
+  }
+  return found ? AffineMap::get(0, dims.getSymbols().size(), work)
+               : AffineMap();
 }
 
 std::string printAnonymously(tile::KernelOp kernel) {
@@ -78,7 +98,7 @@ struct SchedulePass : impl::SchedulePassBase<SchedulePass> {
   using SchedulePassBase::SchedulePassBase;
 
   void runOnOperation() override {
-    machine = target == "cpu" ? MachineModel::getCPU(vectorBits / 8, 2)
+    machine = target == "cpu"        ? MachineModel::getCPU(vectorBits / 8, 2)
               : target == "emulator" ? MachineModel::getGPU("sm_90a")
                                      : MachineModel::getGPU(target);
     for (auto function : getOperation().getOps<func::FuncOp>())
@@ -105,6 +125,10 @@ struct SchedulePass : impl::SchedulePassBase<SchedulePass> {
           builder, group.getLoc(), group.getResultTypes(), kernel.getSymName(),
           group.getInputs(), sizes);
       launch->setAttr("fusion.ops", getOpNames(group, builder));
+      if (AffineMap work = getWork(group, *dims))
+        launch->setAttr(kWorkAttrName, AffineMapAttr::get(work));
+      launch->setAttr(kResultDimsAttrName,
+                      dims->getDimsAttr(group.getResults()));
       group.replaceAllUsesWith(launch.getResults());
       group.erase();
       ++numLaunches;
@@ -125,16 +149,19 @@ struct SchedulePass : impl::SchedulePassBase<SchedulePass> {
   tile::KernelOp getKernel(const GroupModel &model, const DimAnalysis &dims,
                            OpBuilder &builder) {
     std::string name = model.getGroup().getName().str();
-    unsigned number = used[name]++;
-    if (number > 0)
-      name += "_" + std::to_string(number);
+    // The name of a lone op may be that of a function of the C library.
+    if (!StringRef(name).contains('_'))
+      name += "_kernel";
+    unsigned &number = used[name];
+    if (number++ > 0)
+      name += "_" + std::to_string(number - 1);
     tile::KernelOp kernel = emitKernel(model, machine, name, builder);
     if (machine.isGPU)
       kernel.setIndexBits(getIndexBits(model, dims));
     auto [it, isNew] = kernels.try_emplace(printAnonymously(kernel), kernel);
     if (!isNew) {
       kernel.erase();
-      --used[model.getGroup().getName().str()];
+      --number;
       return it->second;
     }
     ++numKernels;

@@ -27,6 +27,7 @@ MachineModel MachineModel::getGPU(StringRef arch) {
 ArrayRef<std::unique_ptr<Schedule>> getSchedules() {
   static const std::vector<std::unique_ptr<Schedule>> schedules = [] {
     std::vector<std::unique_ptr<Schedule>> list;
+    list.push_back(createTransposeSchedule());
     list.push_back(createElementwiseSchedule());
     list.push_back(createReductionSchedule());
     list.push_back(createContractionSchedule());
@@ -46,9 +47,8 @@ static tile::KernelOp createKernel(const GroupModel &model, StringRef name,
     Type element = tile::getBufferElementType(
         cast<RankedTensorType>(type).getElementType());
     types.push_back(MemRefType::get({ShapedType::kDynamic}, element));
-    SmallVector<NamedAttribute> entries{
-        builder.getNamedAttr(tile::accessAttrName,
-                             builder.getStringAttr(access))};
+    SmallVector<NamedAttribute> entries{builder.getNamedAttr(
+        tile::accessAttrName, builder.getStringAttr(access))};
     if (align)
       entries.push_back(builder.getNamedAttr(tile::alignAttrName, align));
     attributes.push_back(builder.getDictionaryAttr(entries));
@@ -56,15 +56,13 @@ static tile::KernelOp createKernel(const GroupModel &model, StringRef name,
   GroupOp group = model.getGroup();
   auto aligns = group->getAttrOfType<DenseI64ArrayAttr>("fusion.align");
   for (auto [i, type] : llvm::enumerate(group.getInputs().getTypes()))
-    addBuffer(type, "read",
-              builder.getI64IntegerAttr(aligns ? aligns[i] : 16));
+    addBuffer(type, "read", builder.getI64IntegerAttr(aligns ? aligns[i] : 16));
   for (Type type : group.getResultTypes())
     addBuffer(type, "write", builder.getI64IntegerAttr(16));
   for (int64_t divisor : model.getSymbols().getDivisors()) {
     types.push_back(builder.getIndexType());
-    attributes.push_back(builder.getDictionaryAttr(
-        {builder.getNamedAttr(tile::divisorAttrName,
-                              builder.getI64IntegerAttr(divisor))}));
+    attributes.push_back(builder.getDictionaryAttr({builder.getNamedAttr(
+        tile::divisorAttrName, builder.getI64IntegerAttr(divisor))}));
   }
   unsigned symbols = model.getSymbols().getHostExprs().size();
   auto kernel = tile::KernelOp::create(

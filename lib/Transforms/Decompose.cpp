@@ -39,13 +39,12 @@ static Type getComputeType(Type type) {
   return element.isF64() ? element : Float32Type::get(type.getContext());
 }
 
-static SmallVector<int64_t> getTrailingDims(Value x, int64_t axis) {
-  int64_t rank = cast<RankedTensorType>(x.getType()).getRank();
-  return llvm::to_vector(llvm::seq<int64_t>(axis, rank));
-}
-
 static int64_t getRank(Value x) {
   return cast<RankedTensorType>(x.getType()).getRank();
+}
+
+static SmallVector<int64_t> getTrailingDims(Value x, int64_t axis) {
+  return llvm::to_vector(llvm::seq<int64_t>(axis, getRank(x)));
 }
 
 /// A value without `dims` repeated along them to the shape of `like`.
@@ -246,6 +245,46 @@ static RankedTensorType getGroupedType(GroupNormOp op) {
   return RankedTensorType::get(shape, type.getElementType(), encoding);
 }
 
+/// Normalises `grouped` under its own shape and splits the positions again,
+/// which takes at most one that is symbolic.
+static Value normaliseByGroup(GraphBuilder &graph, GroupNormOp op,
+                              Value grouped, const Moments &moments) {
+  auto groupedType = cast<RankedTensorType>(grouped.getType());
+  Value scale =
+      broadcastBack(graph, moments.reciprocalDeviation, {2, 3}, grouped);
+  Value y = graph.binary<MulOp>(moments.centred, scale);
+  auto byGroup = [&](Value parameter) {
+    auto shape = groupedType.getShape().slice(1, 2);
+    Type element = getElementTypeOrSelf(parameter.getType());
+    return graph.reshape(parameter, RankedTensorType::get(shape, element));
+  };
+  y = applyParameters(graph, y, op.getWeight(), op.getBias(), {1, 2}, byGroup);
+  y = graph.convert(y, op.getType().getElementType());
+  return graph.reshape(y, op.getType());
+}
+
+/// Brings the statistics to the operand's shape, channel by channel, and
+/// normalises there.
+static Value normaliseByChannel(GraphBuilder &graph, GroupNormOp op,
+                                Value grouped, const Moments &moments) {
+  auto groupedType = cast<RankedTensorType>(grouped.getType());
+  Type compute = groupedType.getElementType();
+  auto groupsType =
+      RankedTensorType::get(groupedType.getShape().take_front(3), compute);
+  auto channelsType =
+      RankedTensorType::get(op.getType().getShape().take_front(2), compute);
+  Value x = graph.convert(op.getX(), compute);
+  auto byChannel = [&](Value statistic) {
+    Value repeated = graph.repeat(statistic, {0, 1}, groupsType);
+    return graph.broadcast(graph.reshape(repeated, channelsType), {0, 1}, x);
+  };
+  Value centred = graph.binary<SubOp>(x, byChannel(moments.mean));
+  Value y =
+      graph.binary<MulOp>(centred, byChannel(moments.reciprocalDeviation));
+  y = applyParameters(graph, y, op.getWeight(), op.getBias(), 1, identity);
+  return graph.convertTo(y, op.getType());
+}
+
 static LogicalResult decomposeGroupNorm(GroupNormOp op,
                                         PatternRewriter &rewriter) {
   if (replaceEmpty(op, rewriter))
@@ -259,46 +298,12 @@ static LogicalResult decomposeGroupNorm(GroupNormOp op,
            << type << "; give the number of channels in the type";
 
   GraphBuilder graph(rewriter, op.getLoc());
-  RankedTensorType groupedType = getGroupedType(op);
-  Value grouped = graph.convert(graph.reshape(op.getX(), groupedType),
+  Value grouped = graph.convert(graph.reshape(op.getX(), getGroupedType(op)),
                                 getComputeType(type));
   Moments moments = getMoments(graph, grouped, {2, 3}, op.getEpsilon());
-
-  // Merged positions can be split again where at most one of them is symbolic.
-  if (symbolicPositions <= 1) {
-    Value scale =
-        broadcastBack(graph, moments.reciprocalDeviation, {2, 3}, grouped);
-    Value y = graph.binary<MulOp>(moments.centred, scale);
-    auto byGroup = [&](Value parameter) {
-      Type element = getElementTypeOrSelf(parameter.getType());
-      return graph.reshape(
-          parameter,
-          RankedTensorType::get(groupedType.getShape().slice(1, 2), element));
-    };
-    y = applyParameters(graph, y, op.getWeight(), op.getBias(), {1, 2},
-                        byGroup);
-    y = graph.convert(y, type.getElementType());
-    rewriter.replaceOp(op, graph.reshape(y, op.getType()));
-    return success();
-  }
-
-  // Otherwise the statistics come to the operand's own shape, by channel.
-  Value x = graph.convert(op.getX(), getComputeType(type));
-  auto byChannel = [&](Value statistic) {
-    Type element = getElementTypeOrSelf(statistic.getType());
-    auto shape = groupedType.getShape().take_front(3);
-    Value repeated = BroadcastOp::create(
-        rewriter, op.getLoc(), RankedTensorType::get(shape, element), statistic,
-        Value(), ArrayRef<int64_t>{0, 1});
-    Value channels = graph.reshape(
-        repeated,
-        RankedTensorType::get(type.getShape().take_front(2), element));
-    return graph.broadcast(channels, {0, 1}, x);
-  };
-  Value y = graph.binary<MulOp>(graph.binary<SubOp>(x, byChannel(moments.mean)),
-                                byChannel(moments.reciprocalDeviation));
-  y = applyParameters(graph, y, op.getWeight(), op.getBias(), 1, identity);
-  rewriter.replaceOp(op, graph.convertTo(y, op.getType()));
+  rewriter.replaceOp(op, symbolicPositions <= 1
+                             ? normaliseByGroup(graph, op, grouped, moments)
+                             : normaliseByChannel(graph, op, grouped, moments));
   return success();
 }
 

@@ -1,9 +1,9 @@
 //===- FormGroups.cpp - decide what runs as one kernel --------------------===//
 //
 // Greedy: of all edges between clusters the one that moves the most bytes is
-// judged first, and merged if the rules allow; until no edge changes. Every edge
-// ends with a remark, in MLIR's remark engine and as an attribute of the function
-// that reports are made from.
+// judged first, and merged if the rules allow; until no edge changes. Every
+// edge ends with a remark, in MLIR's remark engine and as an attribute of the
+// function that reports are made from.
 //
 //===----------------------------------------------------------------------===//
 
@@ -90,8 +90,8 @@ void reportEdge(Operation *producer, Operation *consumer, int64_t bytes,
                 SmallVectorImpl<Attribute> &entries) {
   Builder builder(producer->getContext());
   auto name = [](Operation *op) { return op->getName().stripDialect(); };
-  auto options = remark::RemarkOpts::name(verdict.rule)
-                     .category("fusion-form-groups");
+  auto options =
+      remark::RemarkOpts::name(verdict.rule).category("fusion-form-groups");
   if (verdict.fuse)
     remark::passed(consumer->getLoc(), options)
         << name(producer) << " and " << name(consumer) << " fused, saving "
@@ -137,8 +137,8 @@ void outline(ClusterGraph &graph, const Cluster &cluster, OpBuilder &builder,
              IRMapping &outside) {
   ArrayRef<Operation *> roots = cluster.ops.getArrayRef();
   GroupView view = graph.getView(roots);
-  SmallVector<Location> locations = llvm::map_to_vector(
-      roots, [](Operation *op) { return op->getLoc(); });
+  SmallVector<Location> locations =
+      llvm::map_to_vector(roots, [](Operation *op) { return op->getLoc(); });
   Location loc = builder.getFusedLoc(locations);
 
   llvm::SetVector<Value> inputs;
@@ -168,9 +168,9 @@ void outline(ClusterGraph &graph, const Cluster &cluster, OpBuilder &builder,
 
 /// A group that writes `value` to memory of its own.
 Value createCopy(OpBuilder &builder, Value value) {
-  auto group = GroupOp::create(builder, value.getLoc(),
-                               TypeRange{value.getType()}, "copy",
-                               ValueRange{value});
+  auto group =
+      GroupOp::create(builder, value.getLoc(), TypeRange{value.getType()},
+                      "copy", ValueRange{value});
   Block *body = &group.getBody().emplaceBlock();
   Value arg = body->addArgument(value.getType(), value.getLoc());
   OpBuilder::InsertionGuard insertion(builder);
@@ -186,8 +186,8 @@ void hoistReshapes(GroupOp group, OpBuilder &builder) {
   for (unsigned i = 0; i < body.getNumArguments(); ++i) {
     BlockArgument arg = body.getArgument(i);
     LayoutAttr layout = getLayout(arg.getType());
-    bool dense = !layout ||
-                 (layout.getOrder().empty() && layout.getStrides().empty());
+    bool dense =
+        !layout || (layout.getOrder().empty() && layout.getStrides().empty());
     auto reshape = arg.hasOneUse()
                        ? dyn_cast<ReshapeOp>(*arg.getUsers().begin())
                        : ReshapeOp();
@@ -216,9 +216,10 @@ struct FormGroupsPass : impl::FormGroupsPassBase<FormGroupsPass> {
     ClusterGraph graph(function, *dims);
     // Before anything merges each cluster is one op: what there is to decide.
     SmallVector<ClusterEdge> edges = graph.getEdges();
-    SmallVector<Operation *> initial = llvm::map_to_vector(
-        graph.getClusters(),
-        [](const Cluster &cluster) { return cluster.ops.front(); });
+    SmallVector<Operation *> initial =
+        llvm::map_to_vector(graph.getClusters(), [](const Cluster &cluster) {
+          return cluster.ops.front();
+        });
     auto refused = mergeClusters(graph);
 
     SmallVector<Attribute> entries;
@@ -244,8 +245,8 @@ struct FormGroupsPass : impl::FormGroupsPassBase<FormGroupsPass> {
   void rewrite(func::FuncOp function, ClusterGraph &graph);
 };
 
-/// Replaces the body by groups, reshapes of their results, and the constants that
-/// kernels read from memory.
+/// Replaces the body by groups, reshapes of their results, and the constants
+/// that kernels read from memory.
 void FormGroupsPass::rewrite(func::FuncOp function, ClusterGraph &graph) {
   Block &body = function.getBody().front();
   Operation *ret = body.getTerminator();
@@ -264,8 +265,8 @@ void FormGroupsPass::rewrite(func::FuncOp function, ClusterGraph &graph) {
       return outside.lookupOrDefault(value);
     // A reshape of what a kernel writes.
     auto reshape = value.getDefiningOp<ReshapeOp>();
-    Value result = ReshapeOp::create(builder, reshape.getLoc(),
-                                     reshape.getType(), resolve(reshape.getX()));
+    Value result = ReshapeOp::create(
+        builder, reshape.getLoc(), reshape.getType(), resolve(reshape.getX()));
     outside.map(value, result);
     return result;
   };

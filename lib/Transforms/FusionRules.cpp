@@ -1,8 +1,8 @@
 //===- FusionRules.cpp - may and should two sets of ops share a kernel? ---===//
 //
-// Saved bytes always argue for fusion. Against it stand kernels that no schedule
-// runs well, costly elements made over and over, and work squeezed into too few
-// blocks.
+// Saved bytes always argue for fusion. Against it stand kernels that no
+// schedule runs well, costly elements made over and over, and work squeezed
+// into too few blocks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,8 +16,8 @@ namespace fusion {
 
 namespace {
 
-/// Kernels take at most this many buffers: 4 KB of parameters hold far more, but
-/// registers for their addresses run out.
+/// Kernels take at most this many buffers: 4 KB of parameters hold far more,
+/// but registers for their addresses run out.
 constexpr unsigned kMaxBuffers = 40;
 /// Cost of repeated elements, per point of the kernel's space, that a kernel
 /// bound by memory hides; in units of a multiply-add.
@@ -44,14 +44,14 @@ int64_t getCount(ArrayRef<AffineExpr> sizes) {
 int64_t getDistinct(ArrayRef<AffineExpr> index, ArrayRef<AffineExpr> space) {
   int64_t count = 1;
   for (auto [dim, size] : llvm::enumerate(space))
-    if (llvm::any_of(index, [&, d = dim](AffineExpr e) {
-          return e.isFunctionOfDim(d);
-        }))
+    if (llvm::any_of(
+            index, [&, d = dim](AffineExpr e) { return e.isFunctionOfDim(d); }))
       count *= evaluate(size, {}).value_or(1024);
   return count;
 }
 
-/// Cost of elements that the kernel makes more often than they exist, per point.
+/// Cost of elements that the kernel makes more often than they exist, per
+/// point.
 double getRepeatedCost(const GroupView &view, const GroupShape &shape,
                        Operation *&worst) {
   double points = std::max<double>(1, getCount(shape.space));
@@ -85,7 +85,8 @@ bool isCheapPrologue(const GroupView &producer, std::string &why) {
     auto element = dyn_cast<ElementInterface>(op);
     if (!element)
       continue;
-    if (element.getElementCost() <= kMaxPrologueCost && op->getNumOperands() == 1)
+    if (element.getElementCost() <= kMaxPrologueCost &&
+        op->getNumOperands() == 1)
       continue;
     why = (op->getName().getStringRef() +
            " would be made again for every use of an operand's element")
@@ -135,12 +136,13 @@ FusionVerdict judgeFusion(const GroupView &producer, const GroupView &consumer,
   Operation *worst = nullptr;
   double repeated = getRepeatedCost(merged, shape, worst);
   if (repeated > kHiddenCost)
-    return refuse("recompute",
-                  llvm::formatv("{0} and others would be made again across a "
-                                "broadcast, at a cost of {1:F0} multiply-adds an "
-                                "element",
-                                worst->getName().getStringRef(), repeated)
-                      .str());
+    return refuse(
+        "recompute",
+        llvm::formatv("{0} and others would be made again across a "
+                      "broadcast, at a cost of {1:F0} multiply-adds an "
+                      "element",
+                      worst->getName().getStringRef(), repeated)
+            .str());
   if (shape.kind == GroupKind::Reduction) {
     std::string reason;
     ReductionSpace space = *ReductionSpace::get(merged, reason);

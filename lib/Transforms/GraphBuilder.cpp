@@ -69,6 +69,10 @@ Value GraphBuilder::broadcast(Value x, ArrayRef<int64_t> dims, Value like) {
                              type.hasStaticShape() ? Value() : like, dims);
 }
 
+Value GraphBuilder::repeat(Value x, ArrayRef<int64_t> dims, Type type) {
+  return BroadcastOp::create(builder, loc, type, x, Value(), dims);
+}
+
 Value GraphBuilder::reduce(ReduceKind kind, Value x, ArrayRef<int64_t> dims) {
   auto type = cast<RankedTensorType>(x.getType());
   SmallVector<int64_t> shape;

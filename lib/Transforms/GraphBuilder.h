@@ -47,6 +47,9 @@ public:
   /// `x` repeated to the shape of `like`; dimension `i` becomes `dims[i]`.
   mlir::Value broadcast(mlir::Value x, llvm::ArrayRef<int64_t> dims,
                         mlir::Value like);
+  /// The same to a type whose symbolic sizes are all the operand's.
+  mlir::Value repeat(mlir::Value x, llvm::ArrayRef<int64_t> dims,
+                     mlir::Type type);
   mlir::Value reduce(ReduceKind kind, mlir::Value x,
                      llvm::ArrayRef<int64_t> dims);
   mlir::Value reshape(mlir::Value x, mlir::Type type);

@@ -131,7 +131,6 @@ _same(
     "count_nonzero",
     "cumsum",
     "where",
-    "clip",
     "round",
     "nan_to_num",
     "isclose",
@@ -212,6 +211,33 @@ def _at_least_2d(x: Any) -> Array:
 def _at_least_1d(x: Any) -> Array:
     x = lift(x)
     return x if x.ndim else x.reshape(1)
+
+
+@_handles(np.clip)
+def _clip(
+    a: Any,
+    a_min: Any = None,
+    a_max: Any = None,
+    *,
+    min: Any = None,
+    max: Any = None,
+    dtype: Any = None,
+) -> Array:
+    low = min if a_min is None else a_min
+    return _cast(FUNCTIONS["clip"](a, low, max if a_max is None else a_max), dtype)
+
+
+@_handles(np.diff)
+def _diff(x: Any, n: int = 1, axis: int = -1) -> Array:
+    for _ in range(n):
+        x = manipulation.swapaxes(x, axis, -1)
+        x = manipulation.swapaxes(x[..., 1:] - x[..., :-1], axis, -1)
+    return x
+
+
+@_handles(np.ptp)
+def _peak_to_peak(x: Any, axis: Any = None, keepdims: bool = False) -> Array:
+    return FUNCTIONS["max"](x, axis, keepdims) - FUNCTIONS["min"](x, axis, keepdims)
 
 
 @_handles(np.fliplr)

@@ -31,8 +31,8 @@ public:
 
   /// Reads all of a sequence; `written` refuses arrays that are read-only.
   void addAll(py::handle sequence, bool written = false) {
-    py::object fast = py::reinterpret_steal<py::object>(PySequence_Fast(
-        sequence.ptr(), "arrays must be given as a sequence"));
+    py::object fast = py::reinterpret_steal<py::object>(
+        PySequence_Fast(sequence.ptr(), "arrays must be given as a sequence"));
     if (!fast)
       throw py::error_already_set();
     Py_ssize_t count = PySequence_Fast_GET_SIZE(fast.ptr());
@@ -133,7 +133,8 @@ private:
     }
     throw FusionError("argument",
                       describeNext() + " is of type '" +
-                          Py_TYPE(object.ptr())->tp_name + "', which is no array",
+                          Py_TYPE(object.ptr())->tp_name +
+                          "', which is no array",
                       "pass a numpy, torch, cupy or jax array");
   }
 
@@ -145,10 +146,14 @@ private:
     onGpus.push_back(onGpu);
   }
 
-  fusion_tensor start(int dtype, int64_t rank, const std::string &typeName) {
+  /// A tensor whose sizes are still to come. `typeName` is called for a
+  /// message.
+  template <class TypeName>
+  fusion_tensor start(int dtype, int64_t rank, TypeName typeName) {
     if (dtype < 0)
       throw FusionError("argument",
-                        describeNext() + " has element type " + typeName +
+                        describeNext() + " has element type " +
+                            py::cast<std::string>(py::str(typeName())) +
                             ", which is not supported",
                         "convert it to float64, float32, float16, bfloat16, "
                         "int8 to int64, uint8 or bool");
@@ -196,8 +201,8 @@ private:
   }
 
   void addNumpy(const py::array &array, bool written) {
-    fusion_tensor tensor =
-        start(findNumpyType(array), array.ndim(), "of a numpy array");
+    fusion_tensor tensor = start(findNumpyType(array), array.ndim(),
+                                 [&] { return array.dtype(); });
     char order = py::detail::array_descriptor_proxy(
                      py::detail::array_proxy(array.ptr())->descr)
                      ->byteorder;
@@ -215,7 +220,7 @@ private:
       if (array.strides(dim) % bytes != 0 && array.shape(dim) > 1)
         throw FusionError("argument",
                           describeNext() + " has elements that are not a whole "
-                          "number of elements apart",
+                                           "number of elements apart",
                           "pass a copy");
     }
     push(tensor, {dlpack::deviceCpu, 0});
@@ -251,10 +256,11 @@ private:
     py::tuple shape = object.attr(names->shape);
     py::tuple strides = call(object, names->stride);
     fusion_tensor tensor =
-        start(findTorchType(dtype), shape.size(), py::str(dtype));
+        start(findTorchType(dtype), shape.size(), [&] { return dtype; });
     for (int32_t dim = 0; dim < tensor.rank; ++dim) {
-      tensor.sizes[dim] = PyLong_AsLongLong(shape[dim].ptr());
-      tensor.strides[dim] = PyLong_AsLongLong(strides[dim].ptr());
+      tensor.sizes[dim] = PyLong_AsLongLong(PyTuple_GET_ITEM(shape.ptr(), dim));
+      tensor.strides[dim] =
+          PyLong_AsLongLong(PyTuple_GET_ITEM(strides.ptr(), dim));
     }
     tensor.data = PyLong_AsVoidPtr(call(object, names->pointer).ptr());
     long device = PyLong_AsLong(call(object, names->device).ptr());
@@ -263,11 +269,11 @@ private:
     if (device < 0)
       return push(tensor, {dlpack::deviceCpu, 0});
     if (!py::cast<bool>(object.attr(names->isCuda)))
-      throw FusionError("device",
-                        describeNext() + " is on the device " +
-                            py::cast<std::string>(
-                                py::str(object.attr("device"))),
-                        "move it to the CPU or to a CUDA device");
+      throw FusionError(
+          "device",
+          describeNext() + " is on the device " +
+              py::cast<std::string>(py::str(object.attr("device"))),
+          "move it to the CPU or to a CUDA device");
     push(tensor, {dlpack::deviceCuda, static_cast<int32_t>(device)});
   }
 
@@ -323,12 +329,10 @@ private:
                             name + "'",
                         "pass a numpy, torch, cupy or jax array");
     }
-    fusion_tensor tensor = start(findType(source->dtype), source->rank,
-                                 "with DLPack code " +
-                                     std::to_string(source->dtype.code) +
-                                     " of " +
-                                     std::to_string(source->dtype.bits) +
-                                     " bits");
+    fusion_tensor tensor = start(findType(source->dtype), source->rank, [&] {
+      return py::make_tuple("DLPack code", source->dtype.code,
+                            source->dtype.bits, "bits");
+    });
     tensor.data = static_cast<char *>(source->data) + source->byteOffset;
     int64_t rowMajor = 1;
     for (int32_t dim = tensor.rank - 1; dim >= 0; --dim) {

@@ -17,11 +17,11 @@ struct TypeInfo {
 
 /// Numbered as fusion_dtype.
 inline constexpr TypeInfo typeInfos[] = {
-    {"float64", 8, dlpack::codeFloat},   {"float32", 4, dlpack::codeFloat},
-    {"float16", 2, dlpack::codeFloat},   {"bfloat16", 2, dlpack::codeBfloat},
-    {"int8", 1, dlpack::codeInt},        {"int16", 2, dlpack::codeInt},
-    {"int32", 4, dlpack::codeInt},       {"int64", 8, dlpack::codeInt},
-    {"uint8", 1, dlpack::codeUInt},      {"bool", 1, dlpack::codeBool}};
+    {"float64", 8, dlpack::codeFloat}, {"float32", 4, dlpack::codeFloat},
+    {"float16", 2, dlpack::codeFloat}, {"bfloat16", 2, dlpack::codeBfloat},
+    {"int8", 1, dlpack::codeInt},      {"int16", 2, dlpack::codeInt},
+    {"int32", 4, dlpack::codeInt},     {"int64", 8, dlpack::codeInt},
+    {"uint8", 1, dlpack::codeUInt},    {"bool", 1, dlpack::codeBool}};
 inline constexpr int numTypes = FUSION_BOOL + 1;
 
 /// The number of a type by name, or -1.

@@ -117,8 +117,7 @@ public:
         sizes[i] = form.sizes[i];
         strides[i] = form.strides[i];
       }
-      forms.append(
-          py::make_tuple(typeInfos[form.dtype].name, sizes, strides));
+      forms.append(py::make_tuple(typeInfos[form.dtype].name, sizes, strides));
     }
     return forms;
   }
@@ -165,10 +164,9 @@ private:
       std::optional<py::gil_scoped_release> release;
       if (arguments.getBytes() > bytesToReleaseGil)
         release.emplace();
-      error = fusion_executable_run(handle, arguments.data(), arguments.size(),
-                                    results, numResults,
-                                    reinterpret_cast<void *>(stream),
-                                    allocator.get());
+      error = fusion_executable_run(
+          handle, arguments.data(), arguments.size(), results, numResults,
+          reinterpret_cast<void *>(stream), allocator.get());
     }
     if (error)
       allocator.rethrow();
@@ -211,8 +209,8 @@ void translateError(std::exception_ptr pointer) {
     if (pointer)
       std::rethrow_exception(pointer);
   } catch (const FusionError &error) {
-    py::tuple args = py::make_tuple(error.kind, error.message, error.location,
-                                    error.remedy);
+    py::tuple args =
+        py::make_tuple(error.kind, error.message, error.location, error.remedy);
     PyErr_SetObject(errorType, args.ptr());
   }
 }
@@ -222,7 +220,8 @@ void translateError(std::exception_ptr pointer) {
 PYBIND11_MODULE(_fusion, m) {
   m.doc() = "The compiled part of fusion: compile, run, inspect.";
   if (fusion_abi_version() != FUSION_ABI_VERSION)
-    throw py::import_error("libfusion.so is of another version; rebuild _fusion");
+    throw py::import_error(
+        "libfusion.so is of another version; rebuild _fusion");
   errorType =
       PyErr_NewException("fusion._fusion.Error", PyExc_RuntimeError, nullptr);
   m.attr("Error") = py::handle(errorType);

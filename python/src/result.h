@@ -20,8 +20,7 @@ class Result {
 public:
   /// Takes `form.data`, which is memory of the pool of `device`.
   Result(const fusion_tensor &form, dlpack::Device device)
-      : form(form), device(device),
-        memory(form.data, [device](void *data) {
+      : form(form), device(device), memory(form.data, [device](void *data) {
           if (device.type == dlpack::deviceCuda)
             fusion_gpu_release(device.id, data);
           else
@@ -50,8 +49,8 @@ public:
   py::tuple getShape() const { return toTuple(form.sizes, 1); }
   const char *getTypeName() const { return typeInfos[form.dtype].name; }
 
-  /// A numpy array on the same memory. numpy has no bfloat16: its values come as
-  /// ml_dtypes.bfloat16 where that package is installed, else as float32.
+  /// A numpy array on the same memory. numpy has no bfloat16: its values come
+  /// as ml_dtypes.bfloat16 where that package is installed, else as float32.
   py::object toNumpy() const {
     if (device.type == dlpack::deviceCuda)
       throw FusionError("unsupported", "a tensor on a GPU is no numpy array",
@@ -77,8 +76,8 @@ public:
       throw py::buffer_error("the tensor lies on another device");
     if (!copy.is_none() && py::cast<bool>(copy))
       throw py::buffer_error("the tensor can only be shared");
-    bool versioned = !maxVersion.is_none() &&
-                     py::cast<int>(maxVersion[py::int_(0)]) >= 1;
+    bool versioned =
+        !maxVersion.is_none() && py::cast<int>(maxVersion[py::int_(0)]) >= 1;
     return versioned ? makeCapsule<dlpack::ManagedTensorVersioned>(
                            "dltensor_versioned")
                      : makeCapsule<dlpack::ManagedTensor>("dltensor");

@@ -154,7 +154,7 @@ def test_unfused_edges_have_reasons():
     for remark in account.unfused:
         assert remark["reason"] and remark["rule"]
     assert "n0 -> n1" in account.dot()
-    assert any("test_explain.py" in r["location"] for r in account.unfused)
+    assert any("test_explain.py" in r["consumer_location"] for r in account.unfused)
 
 
 def test_of_jit_and_executable():

@@ -74,6 +74,16 @@ def test_outer_ufunc(check, rng):
     check(lambda x: np.add(x, x, dtype=np.float32), x, rtol=1e-6)
 
 
+def test_numpy_s_own_names(check, rng):
+    x = rng.normal(size=(4, 6))
+    check(lambda x: np.clip(x, a_min=-1, a_max=0.5), x)
+    check(lambda x: np.diff(x, axis=0), x)
+    check(lambda x: np.diff(x, n=2), x)
+    check(lambda x: np.ptp(x, axis=1), x)
+    check(lambda x: np.amax(x, axis=0) - np.amin(x, axis=0), x)
+    check(lambda x: np.around(x, 1), x, rtol=1e-12)
+
+
 def test_shapes_are_python_values(check):
     def f(x):
         assert np.shape(x) == (3, 4) and np.ndim(x) == 2 and np.size(x) == 12

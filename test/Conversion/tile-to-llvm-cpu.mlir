@@ -84,9 +84,9 @@ tile.kernel @scratch(%y: memref<?xi8>, %n: index)
 // CHECK: llvm.intr.sqrt(%{{.*}}) : (f32) -> f32
 // CHECK: llvm.call @erff
 // CHECK-NOT: llvm.fptrunc
-// CHECK-NOT: bf16
 // CHECK: llvm.fmul %{{.*}}, %{{.*}} : f32
-// CHECK: llvm.return
+// CHECK-NOT: llvm.fptrunc
+// CHECK: llvm.store %{{.*}}, %{{.*}} {alignment = 2 : i64} : i16, !llvm.ptr
 tile.kernel @math(%x: memref<?xf32>, %y: memref<?xbf16>, %i: index)
     attributes {grid = affine_map<()[s0] -> (1)>, threads = 1 : i64} {
   %0 = memref.load %x[%i] : memref<?xf32>

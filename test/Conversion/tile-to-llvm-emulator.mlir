@@ -39,6 +39,7 @@ tile.kernel @k(%x: memref<?xf32> {tile.access = "read"}, %n: index)
   %c1 = arith.constant 1 : i32
   %c32 = arith.constant 32 : i32
   %1, %valid = gpu.shuffle down %0, %c1, %c32 : f32
+  memref.store %1, %s[%thread] : memref<64xf32, #gpu.address_space<workgroup>>
   tile.return
 }
 

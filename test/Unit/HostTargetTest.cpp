@@ -78,7 +78,8 @@ static Plan createPlan(Kernel kernel, TargetKind target, size_t size,
   plan.results = {spec(dtypeOf<Out>, shape.results)};
   plan.kernels = {std::move(kernel)};
   Launch launch;
-  launch.buffers = {{BufferRef::Kind::Argument, 0}, {BufferRef::Kind::Result, 0}};
+  launch.buffers = {{BufferRef::Kind::Argument, 0},
+                    {BufferRef::Kind::Result, 0}};
   launch.sizes = {SizeExpr::constant(size)};
   launch.grid = SizeExpr::constant(shape.grid);
   plan.launches = {launch};
@@ -103,9 +104,10 @@ static std::vector<Out> run(const std::string &text, std::vector<In> x,
     shape.results = x.size();
   std::vector<Out> y(shape.results);
   std::unique_ptr<Executable> executable;
-  Status status = Executable::create(
-      createPlan<In, Out>(compile(text, target, shape), target, x.size(), shape),
-      executable);
+  Status status =
+      Executable::create(createPlan<In, Out>(compile(text, target, shape),
+                                             target, x.size(), shape),
+                         executable);
   EXPECT_FALSE(status.failed()) << status.message;
   if (status.failed())
     return y;
@@ -189,15 +191,20 @@ TEST(CpuTarget, CallsLibm) {
 TEST(CpuTarget, RoundsDoubleToBfloatOnce) {
   double tiny = std::ldexp(1.0, -40), half = std::ldexp(1.0, -8);
   double infinity = std::numeric_limits<double>::infinity();
-  std::vector<double> x = {1.0,         1.0 + half, 1.0 + half + tiny,
-                           -1.0 - half - tiny, 1.0 + 3 * half - tiny,
-                           1e300,       -infinity,  0.0,
+  std::vector<double> x = {1.0,
+                           1.0 + half,
+                           1.0 + half + tiny,
+                           -1.0 - half - tiny,
+                           1.0 + 3 * half - tiny,
+                           1e300,
+                           -infinity,
+                           0.0,
                            std::nan("")};
   auto y = run<uint16_t>(
       elementwise("f64", "bf16", "%1 = arith.truncf %0 : f64 to bf16"), x,
       TargetKind::CPU, {});
-  std::vector<uint16_t> expected = {0x3F80, 0x3F80, 0x3F81, 0xBF81, 0x3F81,
-                                    0x7F80, 0xFF80, 0x0000};
+  std::vector<uint16_t> expected = {0x3F80, 0x3F80, 0x3F81, 0xBF81,
+                                    0x3F81, 0x7F80, 0xFF80, 0x0000};
   for (size_t i = 0; i < expected.size(); ++i)
     EXPECT_EQ(y[i], expected[i]) << i;
   EXPECT_EQ(y.back() & 0x7FC0, 0x7FC0) << "NaN stays a quiet NaN";

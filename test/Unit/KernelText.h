@@ -23,9 +23,8 @@ namespace fusion::test {
 class KernelText {
 public:
   explicit KernelText(llvm::StringRef text)
-      : context(createRegistry()), handler(&context, [this](mlir::Diagnostic &d) {
-          errors += d.str();
-        }) {
+      : context(createRegistry()),
+        handler(&context, [this](mlir::Diagnostic &d) { errors += d.str(); }) {
     module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
   }
 

@@ -122,8 +122,9 @@ static std::string findAssembler() {
 static std::string assemble(llvm::StringRef assembler, llvm::StringRef ptx,
                             llvm::StringRef arch) {
   llvm::SmallString<128> source, object, log;
-  for (auto [path, suffix] : {std::pair(&source, "ptx"),
-                              std::pair(&object, "cubin"), std::pair(&log, "log")})
+  for (auto [path, suffix] :
+       {std::pair(&source, "ptx"), std::pair(&object, "cubin"),
+        std::pair(&log, "log")})
     EXPECT_FALSE(llvm::sys::fs::createTemporaryFile("kernel", suffix, *path));
   llvm::FileRemover removeSource(source), removeObject(object), removeLog(log);
   {

@@ -80,7 +80,12 @@ Plan makePlan() {
   plan.temporaries = {{bytes, 4, 0, 1}, {bytes, 4, 1, 2}};
   plan.kernels = {{"double", "", 1, 64, 0}, {"add", "", 1, 64, 0}};
   plan.launches = {
-      {0, {{Kind::Argument, 0}, {Kind::Temporary, 0}}, {n, stride}, grid, {}, ""},
+      {0,
+       {{Kind::Argument, 0}, {Kind::Temporary, 0}},
+       {n, stride},
+       grid,
+       {},
+       ""},
       {1,
        {{Kind::Temporary, 0}, {Kind::Constant, 0}, {Kind::Temporary, 1}},
        {n},
@@ -126,9 +131,8 @@ fusion_tensor tensor(void *data, std::vector<int64_t> sizes,
 class ExecutableTest : public testing::Test {
 protected:
   void SetUp() override {
-    setCodeLoaderFactory([](TargetKind) {
-      return std::unique_ptr<CodeLoader>(new TestLoader);
-    });
+    setCodeLoaderFactory(
+        [](TargetKind) { return std::unique_ptr<CodeLoader>(new TestLoader); });
   }
   std::unique_ptr<Executable> create(Plan plan) {
     std::unique_ptr<Executable> executable;
@@ -154,8 +158,7 @@ protected:
     fusion_tensor arguments[] = {x, w};
     alignas(64) static float y[64];
     fusion_tensor result = tensor(y, {x.sizes[0] - 1});
-    Status status =
-        executable->run(arguments, 2, &result, 1, nullptr, nullptr);
+    Status status = executable->run(arguments, 2, &result, 1, nullptr, nullptr);
     EXPECT_TRUE(!status.failed() || status.kind == "argument");
     EXPECT_EQ(status.failed(), !status.remedy.empty());
     return status.message;
@@ -331,7 +334,7 @@ TEST_F(ExecutableTest, CompilesForAGpuThatIsNotThere) {
 }
 
 /// A call of one small kernel takes less than 5 us. The bound here leaves room
-/// for a busy machine and for sanitizers; the best of many counts.
+/// for a busy machine; the best of many counts.
 TEST_F(ExecutableTest, CostsLittlePerCall) {
   std::unique_ptr<Executable> executable = create(makePlan());
   fusion_tensor x = tensor(data, {16}), y = tensor(data + 128, {16});

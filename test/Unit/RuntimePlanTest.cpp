@@ -84,13 +84,13 @@ static Plan makePlan() {
   plan.temporaries = {{SizeExpr::constant(1024), 4, 0, 1}};
   plan.kernels = {{"k", ".version 8.0", 128, 32, 4096}};
   using Kind = BufferRef::Kind;
-  Launch first = {0,
-                  {{Kind::Argument, 0}, {Kind::Constant, 0},
-                   {Kind::Temporary, 0}},
-                  {SizeExpr::symbol(0)},
-                  SizeExpr::constant(2),
-                  {},
-                  "a.py:1:2"};
+  Launch first = {
+      0,
+      {{Kind::Argument, 0}, {Kind::Constant, 0}, {Kind::Temporary, 0}},
+      {SizeExpr::symbol(0)},
+      SizeExpr::constant(2),
+      {},
+      "a.py:1:2"};
   Launch second = {0,
                    {{Kind::Temporary, 0}, {Kind::Result, 0}},
                    {},
@@ -197,11 +197,8 @@ TEST(Arena, ReusesMemoryOfTheDead) {
 TEST(Arena, TakesTheSmallestGap) {
   // While the last lives, the first (large) and third (small) are dead: it goes
   // to the small one's place.
-  ArenaLayout layout = layOut({{4096, 0, 0},
-                               {2048, 0, 1},
-                               {1024, 0, 0},
-                               {512, 0, 1},
-                               {256, 1, 1}});
+  ArenaLayout layout = layOut(
+      {{4096, 0, 0}, {2048, 0, 1}, {1024, 0, 0}, {512, 0, 1}, {256, 1, 1}});
   EXPECT_EQ(layout.offsets[4], layout.offsets[2]);
 }
 

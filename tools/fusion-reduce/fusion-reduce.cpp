@@ -2,12 +2,14 @@
 //
 // Removes what a script does not need to see the failure:
 //
-//   fusion-reduce graph.mlir -reduction-tree='traversal-mode=0 test=fails.sh'
+//   fusion-reduce graph.mlir -fusion-cut-graph=test=fails.sh
 //
 // The script gets a file and exits with 1 where the failure is still there.
+// Upstream's reduction passes work as in mlir-reduce.
 //
 //===----------------------------------------------------------------------===//
 
+#include "CutGraph.h"
 #include "common/Dialects.h"
 #include "fusion/Transforms/Passes.h"
 #include "mlir/IR/MLIRContext.h"
@@ -21,6 +23,7 @@ int main(int argc, char **argv) {
   // smaller.
   mlir::registerTransformsPasses();
   fusion::registerFusionTransformsPasses();
+  fusion::tools::registerCutGraphPass();
   mlir::MLIRContext context(registry);
   return mlir::failed(mlir::mlirReduceMain(argc, argv, context));
 }

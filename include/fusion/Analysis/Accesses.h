@@ -1,9 +1,9 @@
 //===- Accesses.h - what a group reads to make its outputs ----------------===//
 //
-// Follows index maps symbolically from a value at an index to everything that it
-// reads: leaves, guards, heroes. Group formation judges legality and cost by it,
-// schedules find contiguous dims by it; the emitter makes the same recursion in
-// code.
+// Follows index maps symbolically from a value at an index to everything that
+// it reads: leaves, guards, heroes. Group formation judges legality and cost by
+// it, schedules find contiguous dims by it; the emitter makes the same
+// recursion in code.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,8 @@ public:
 
   AccessWalk(DimsOf dims, IsLeaf isLeaf) : dims(dims), isLeaf(isLeaf) {}
 
-  /// Follows `value` at `index`. Stops at leaves and at heroes, which it records.
+  /// Follows `value` at `index`. Stops at leaves and at heroes, which it
+  /// records.
   void visit(mlir::Value value, llvm::ArrayRef<mlir::AffineExpr> index);
 
   /// Distinct indices at which each leaf is read.
@@ -56,8 +57,8 @@ private:
 };
 
 /// The identity index of rank `rank`: dims 0 to rank - 1.
-llvm::SmallVector<mlir::AffineExpr> getIdentityIndex(unsigned rank,
-                                                     mlir::MLIRContext *context);
+llvm::SmallVector<mlir::AffineExpr>
+getIdentityIndex(unsigned rank, mlir::MLIRContext *context);
 
 } // namespace fusion
 

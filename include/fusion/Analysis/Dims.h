@@ -21,6 +21,12 @@ struct DimSymbol {
   bool stride = false;
 };
 
+/// On a tile.launch: the sizes of its results, which no op shows any more.
+inline constexpr llvm::StringLiteral kResultDimsAttrName = "fusion.result_dims";
+/// On a tile.launch of a contraction: its multiply-adds over the function's
+/// symbols, where they outweigh the bytes it moves.
+inline constexpr llvm::StringLiteral kWorkAttrName = "fusion.work";
+
 class DimAnalysis {
 public:
   /// Analyses all of `function`, groups' regions included. Emits a diagnostic
@@ -33,6 +39,9 @@ public:
   llvm::SmallVector<mlir::AffineExpr> getStrides(mlir::Value value) const;
   /// The number of elements.
   mlir::AffineExpr getNumElements(mlir::Value value) const;
+  /// The sizes of each value over the function's symbols, for a launch's
+  /// attribute `kResultDimsAttrName`.
+  mlir::ArrayAttr getDimsAttr(mlir::ValueRange values) const;
   /// `symbols` as the function attribute that tile.launch refers to.
   mlir::ArrayAttr getSymbolsAttr(mlir::Builder &builder) const;
 

@@ -40,19 +40,16 @@ struct ReductionSpace {
   static std::optional<ReductionSpace> get(const GroupView &view,
                                            std::string &reason);
 
-  bool isReduced(int64_t dim) const {
-    return llvm::is_contained(reduced, dim);
-  }
+  bool isReduced(int64_t dim) const { return llvm::is_contained(reduced, dim); }
   /// The part of a full index that the heroes' results have.
   AccessWalk::Index getSlotIndex(llvm::ArrayRef<mlir::AffineExpr> full) const;
   /// True for a value with an element at each point, false for one with an
   /// element a slot, null for any other shape.
   std::optional<bool> isFull(llvm::ArrayRef<mlir::AffineExpr> dims) const;
-  /// The index of a value of shape `dims` with an element a slot; dims of size 1
-  /// may stand anywhere in it.
-  AccessWalk::Index
-  getOutputIndex(llvm::ArrayRef<mlir::AffineExpr> dims,
-                 llvm::ArrayRef<mlir::AffineExpr> full) const;
+  /// The index of a value of shape `dims` with an element a slot; dims of size
+  /// 1 may stand anywhere in it.
+  AccessWalk::Index getOutputIndex(llvm::ArrayRef<mlir::AffineExpr> dims,
+                                   llvm::ArrayRef<mlir::AffineExpr> full) const;
   /// The index at which an output is written when the kernel is at `full`.
   AccessWalk::Index getIndexOf(llvm::ArrayRef<mlir::AffineExpr> dims,
                                llvm::ArrayRef<mlir::AffineExpr> full) const {

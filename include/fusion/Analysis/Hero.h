@@ -1,9 +1,9 @@
 //===- Hero.h - what a reduction or contraction reads ---------------------===//
 //
-// Describes every hero op in one form: the sizes of its reduced space, the reads
-// that one point of (result space x reduced space) makes, and how what was read
-// is combined. Schedules and the general emitter work from this form, so a new
-// hero needs one description and runs everywhere.
+// Describes every hero op in one form: the sizes of its reduced space, the
+// reads that one point of (result space x reduced space) makes, and how what
+// was read is combined. Schedules and the general emitter work from this form,
+// so a new hero needs one description and runs everywhere.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +37,8 @@ struct HeroSpec {
   llvm::SmallVector<HeroRead> reads;
   /// Added to the sum before it is rounded; indexed by the result's dims.
   std::optional<HeroRead> bias;
-  /// For an average over windows: where all are at least zero, the point counts.
+  /// For an average over windows: where all are at least zero, the point
+  /// counts.
   llvm::SmallVector<mlir::AffineExpr> counted;
 };
 

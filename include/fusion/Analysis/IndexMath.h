@@ -17,8 +17,8 @@
 
 namespace fusion {
 
-/// What is known to divide each symbol and each dim; 1 where nothing is known or
-/// the list is too short.
+/// What is known to divide each symbol and each dim; 1 where nothing is known
+/// or the list is too short.
 struct Divisors {
   llvm::SmallVector<int64_t> symbols;
   llvm::SmallVector<int64_t> dims;
@@ -68,9 +68,8 @@ substituteDims(llvm::ArrayRef<mlir::AffineExpr> exprs,
 
 /// The value of `expr` for known symbols, where all that occur are known and no
 /// dim occurs.
-std::optional<int64_t>
-evaluate(mlir::AffineExpr expr,
-         llvm::ArrayRef<std::optional<int64_t>> symbols);
+std::optional<int64_t> evaluate(mlir::AffineExpr expr,
+                                llvm::ArrayRef<std::optional<int64_t>> symbols);
 
 } // namespace fusion
 

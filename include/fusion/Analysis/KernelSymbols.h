@@ -25,7 +25,8 @@ public:
 
   explicit KernelSymbols(mlir::MLIRContext *context) : context(context) {}
 
-  /// The kernel's expression for a size of the function: a constant or a symbol.
+  /// The kernel's expression for a size of the function: a constant or a
+  /// symbol.
   mlir::AffineExpr get(mlir::AffineExpr hostExpr);
   llvm::SmallVector<mlir::AffineExpr>
   get(llvm::ArrayRef<mlir::AffineExpr> hostExprs);
@@ -61,7 +62,8 @@ public:
   mlir::Block &getBody() const { return group.getBody().front(); }
   /// The group as a set of ops over the kernel's sizes; refers to this model.
   GroupView getView() const;
-  /// Type that output `i` has in memory; its layout is that of the group's result.
+  /// Type that output `i` has in memory; its layout is that of the group's
+  /// result.
   mlir::RankedTensorType getOutputType(unsigned i) const;
 
 private:

@@ -27,7 +27,8 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
 };
 
 /// Graph to groups: `fusion-graph-pipeline`.
-void buildGraphPipeline(mlir::OpPassManager &pm, const PipelineOptions &options);
+void buildGraphPipeline(mlir::OpPassManager &pm,
+                        const PipelineOptions &options);
 /// Graph to kernels and launches: `fusion-kernel-pipeline`.
 void buildKernelPipeline(mlir::OpPassManager &pm,
                          const PipelineOptions &options);

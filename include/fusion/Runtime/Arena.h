@@ -1,8 +1,8 @@
 //===- Arena.h - temporaries laid out in one piece of memory --------------===//
 //
 // Buffers whose lifetimes don't meet share addresses. Greedy by size: the
-// largest buffer first, each into the smallest gap that fits among those already
-// placed that live at the same time.
+// largest buffer first, each into the smallest gap that fits among those
+// already placed that live at the same time.
 //
 //===----------------------------------------------------------------------===//
 

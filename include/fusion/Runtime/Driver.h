@@ -61,6 +61,7 @@ constexpr CUresult success = 0;
   X(moduleUnload, "cuModuleUnload", (CUmodule))                                \
   X(moduleGetFunction, "cuModuleGetFunction",                                  \
     (CUfunction *, CUmodule, const char *))                                    \
+  X(funcSetAttribute, "cuFuncSetAttribute", (CUfunction, int, int))            \
   X(launchKernel, "cuLaunchKernel",                                            \
     (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,   \
      unsigned, CUstream, void **, void **))                                    \
@@ -69,13 +70,12 @@ constexpr CUresult success = 0;
   X(memAllocFromPoolAsync, "cuMemAllocFromPoolAsync",                          \
     (CUdeviceptr *, size_t, CUmemoryPool, CUstream))                           \
   X(memFreeAsync, "cuMemFreeAsync", (CUdeviceptr, CUstream))                   \
-  X(memPoolCreate, "cuMemPoolCreate", (CUmemoryPool *, const CUmemPoolProps *)) \
-  X(memPoolSetAttribute, "cuMemPoolSetAttribute",                              \
-    (CUmemoryPool, int, void *))                                               \
+  X(memPoolCreate, "cuMemPoolCreate",                                          \
+    (CUmemoryPool *, const CUmemPoolProps *))                                  \
+  X(memPoolSetAttribute, "cuMemPoolSetAttribute", (CUmemoryPool, int, void *)) \
   X(memcpyHtoDAsync, "cuMemcpyHtoDAsync_v2",                                   \
     (CUdeviceptr, const void *, size_t, CUstream))                             \
-  X(pointerGetAttribute, "cuPointerGetAttribute",                              \
-    (void *, int, CUdeviceptr))                                                \
+  X(pointerGetAttribute, "cuPointerGetAttribute", (void *, int, CUdeviceptr))  \
   X(streamCreate, "cuStreamCreate", (CUstream *, unsigned))                    \
   X(streamDestroy, "cuStreamDestroy_v2", (CUstream))                           \
   X(streamSynchronize, "cuStreamSynchronize", (CUstream))                      \

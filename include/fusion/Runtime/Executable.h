@@ -10,8 +10,8 @@
 #ifndef FUSION_RUNTIME_EXECUTABLE_H
 #define FUSION_RUNTIME_EXECUTABLE_H
 
-#include "fusion/Runtime/Plan.h"
 #include "fusion-c/fusion.h"
+#include "fusion/Runtime/Plan.h"
 #include <memory>
 #include <string>
 #include <utility>
@@ -43,7 +43,7 @@ public:
   virtual Status load(const Kernel &kernel, void *&address) = 0;
 };
 using CodeLoaderFactory = std::unique_ptr<CodeLoader> (*)(TargetKind);
-/// Set once by Target/CPU's static registration before any executable loads.
+/// Set by registerCpuTarget before any executable is created.
 void setCodeLoaderFactory(CodeLoaderFactory factory);
 
 /// Runs the blocks of one emulated launch, checking every access. Implemented

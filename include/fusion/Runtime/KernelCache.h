@@ -20,8 +20,8 @@ namespace fusion::runtime {
 class KernelCache {
 public:
   /// In `folder`, or with "" in the default one; keeps at most `limit` bytes.
-  explicit KernelCache(std::string folder = "",
-                       int64_t limit = int64_t(1) << 30);
+  explicit KernelCache(std::string folder = "", int64_t limit = int64_t(1)
+                                                                << 30);
 
   /// $FUSION_CACHE_DIR, $XDG_CACHE_HOME/fusion or ~/.cache/fusion; "" where
   /// there is no home.

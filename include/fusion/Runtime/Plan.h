@@ -1,8 +1,8 @@
 //===- Plan.h - what an executable does, without MLIR ---------------------===//
 //
-// The compiler writes a Plan, the runtime runs it, and the disk cache stores it:
-// plain data, no pointers into anything. Sizes are expressions over symbols, the
-// sizes and strides of arguments, evaluated once a call.
+// The compiler writes a Plan, the runtime runs it, and the disk cache stores
+// it: plain data, no pointers into anything. Sizes are expressions over
+// symbols, the sizes and strides of arguments, evaluated once a call.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,15 @@ const char *getName(DType type);
 
 /// An integer expression in postfix form over the plan's symbols.
 struct SizeExpr {
-  enum class Op : uint8_t { Constant, Symbol, Add, Mul, FloorDiv, CeilDiv, Mod };
+  enum class Op : uint8_t {
+    Constant,
+    Symbol,
+    Add,
+    Mul,
+    FloorDiv,
+    CeilDiv,
+    Mod
+  };
   struct Item {
     Op op;
     int64_t value = 0; // the constant, or the symbol's number

@@ -30,7 +30,8 @@ public:
   void run(int64_t count, int64_t work, Body body, void *context);
   template <class Function>
   void forEachPart(int64_t count, int64_t work, Function function) {
-    run(count, work,
+    run(
+        count, work,
         [](void *context, int64_t begin, int64_t end) {
           (*static_cast<Function *>(context))(begin, end);
         },

@@ -25,8 +25,8 @@ public:
   llvm::SmallVector<mlir::Value> getIdentity(mlir::OpBuilder &builder,
                                              mlir::Location loc,
                                              int64_t lanes) const;
-  /// The accumulator of one element: converted, with `index` (arg-reductions; of
-  /// type index or a vector of it).
+  /// The accumulator of one element: converted, with `index` (arg-reductions;
+  /// of type index or a vector of it).
   llvm::SmallVector<mlir::Value> wrap(mlir::OpBuilder &builder,
                                       mlir::Location loc, mlir::Value element,
                                       mlir::Value index) const;
@@ -42,9 +42,9 @@ public:
   mlir::Value finish(mlir::OpBuilder &builder, mlir::Location loc,
                      mlir::ValueRange accumulator) const;
   /// One accumulator of all lanes of `accumulator`, combined as a tree.
-  llvm::SmallVector<mlir::Value> reduceLanes(mlir::OpBuilder &builder,
-                                             mlir::Location loc,
-                                             mlir::ValueRange accumulator) const;
+  llvm::SmallVector<mlir::Value>
+  reduceLanes(mlir::OpBuilder &builder, mlir::Location loc,
+              mlir::ValueRange accumulator) const;
   bool isArgReduce() const;
   /// Adds a value of the accumulator's type (a bias, converted).
   mlir::Value convertToAccumulator(mlir::OpBuilder &builder, mlir::Location loc,

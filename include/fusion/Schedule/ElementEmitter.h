@@ -3,8 +3,9 @@
 // Emits the element of any value of a group at any index, by recursion through
 // the ops that produce it: views change the index, elementwise ops compute,
 // block arguments load. Indices are affine expressions over dims that the
-// schedule binds to loop variables, so equal elements are recognised and emitted
-// once, and whether a vector reads consecutive memory is a question of algebra.
+// schedule binds to loop variables, so equal elements are recognised and
+// emitted once, and whether a vector reads consecutive memory is a question of
+// algebra.
 //
 // One dim may be the lane dim: the emitter then works on vectors of consecutive
 // indices along it, and keeps what does not depend on it scalar.
@@ -43,8 +44,8 @@ public:
     return splat(emitLaneIndex(expr));
   }
 
-  /// Makes `dim` the lane dim with `lanes` lanes; `mask`, where not null, is the
-  /// vector of lanes that exist. `lanes` 1 ends vector emission.
+  /// Makes `dim` the lane dim with `lanes` lanes; `mask`, where not null, is
+  /// the vector of lanes that exist. `lanes` 1 ends vector emission.
   void setLanes(mlir::AffineExpr dim, int64_t lanes,
                 mlir::Value mask = nullptr);
   int64_t getLanes() const { return lanes; }
@@ -66,6 +67,12 @@ public:
   /// Writes `element` to output `output` at `index`.
   void store(unsigned output, llvm::ArrayRef<mlir::AffineExpr> index,
              mlir::Value element);
+
+  /// What lies in memory for an element of an input, before bools leave their
+  /// bytes; `fromStored` makes the element of it.
+  mlir::Value loadStored(mlir::BlockArgument arg,
+                         llvm::ArrayRef<mlir::AffineExpr> index);
+  mlir::Value fromStored(mlir::BlockArgument arg, mlir::Value stored);
 
   /// Elements of a hero's result at several indices, computed in one nest of
   /// loops over the reduced space: reads that points share are made once.
@@ -113,10 +120,7 @@ private:
                        llvm::ArrayRef<mlir::AffineExpr> index);
   mlir::Value emitAccesses(mlir::Operation *op,
                            llvm::ArrayRef<OperandAccess> accesses, bool vector);
-  mlir::Value load(mlir::BlockArgument arg,
-                   llvm::ArrayRef<mlir::AffineExpr> index);
-  mlir::Value loadLanes(mlir::Value buffer, mlir::AffineExpr offset,
-                        mlir::Type storage);
+  mlir::Value loadLanes(mlir::Value buffer, mlir::AffineExpr offset);
   int64_t getAccessAlignment(mlir::Value buffer, mlir::AffineExpr offset);
   /// `expr >= 0` for one lane's index, or for every lane.
   mlir::Value emitScalarGuard(llvm::ArrayRef<mlir::AffineExpr> guard);

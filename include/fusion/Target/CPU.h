@@ -22,8 +22,8 @@ struct CpuTarget {
   std::string getKey() const { return cpu + ";" + features; }
 };
 
-/// Object code of the functions of `module`, which convert-tile-to-llvm has made
-/// for the CPU or the emulator. Emits an error if LLVM refuses.
+/// Object code of the functions of `module`, which convert-tile-to-llvm has
+/// made for the CPU or the emulator. Emits an error if LLVM refuses.
 mlir::FailureOr<std::string>
 emitObject(mlir::ModuleOp module, const CpuTarget &target = CpuTarget::host());
 

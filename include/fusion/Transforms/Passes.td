@@ -68,6 +68,31 @@ def DecomposePass : Pass<"fusion-decompose", "::mlir::func::FuncOp"> {
     Statistic<"numDecomposed", "num-decomposed", "composite ops written out">];
 }
 
+def SplitReductionsPass : Pass<"fusion-split-reductions", "::mlir::func::FuncOp"> {
+  let summary = "cut long reductions with few results into two";
+  let description = [{
+    A reduction whose results are too few to occupy the target becomes one over
+    pieces of its longest dim and one over the pieces. Pieces follow from the
+    shapes alone, so results are the same bits in every run. A sum's rounding
+    differs from that of one long sum, as any order's does, and is as a rule
+    smaller. Reductions of f16 and bf16 are left as they are.
+
+    ```mlir
+    // Before
+    %s = fusion.reduce sum, %x {dims = array<i64: 0>} : (tensor<1048576xf32>) -> tensor<f32>
+    // After
+    %0 = fusion.reshape %x : (tensor<1048576xf32>) -> tensor<32x32768xf32>
+    %1 = fusion.reduce sum, %0 {dims = array<i64: 1>} : (tensor<32x32768xf32>) -> tensor<32xf32>
+    %s = fusion.reduce sum, %1 {dims = array<i64: 0>} : (tensor<32xf32>) -> tensor<f32>
+    ```
+  }];
+  let dependentDialects = ["::fusion::FusionDialect"];
+  let options = [
+    Option<"target", "target", "std::string", "\"cpu\"",
+           "cpu, emulator, or a GPU architecture such as sm_90a">];
+  let statistics = [Statistic<"numSplit", "num-split", "reductions cut">];
+}
+
 def FormGroupsPass : Pass<"fusion-form-groups", "::mlir::func::FuncOp"> {
   let summary = "decide which ops run as one kernel";
   let description = [{

@@ -27,33 +27,34 @@ Value floatToFloat(FormulaBuilder &b, Value x, Type to) {
   return isWidening ? b.extf(x, to) : b.truncf(x, to);
 }
 
-/// The integer with bits that f64 cannot hold gathered into one below its last:
-/// exact in f64, and on the same side of every number that has less than 53
-/// bits.
-Value gatherLowBits(FormulaBuilder &b, Value x) {
-  int64_t limit = int64_t(1) << 53, low = 0x7ff;
-  // |x| > 2^53 by one unsigned comparison.
-  Value isWide = b.cmp(CmpI::ugt, b.add(x, b.integer(x, limit)), 2 * limit);
+/// Where |x| > 2^limit, the integer with its last `count` bits gathered into
+/// the highest of them: shorter, and on the same side of every tie of bf16.
+Value gatherLowBits(FormulaBuilder &b, Value x, unsigned limit,
+                    unsigned count) {
+  int64_t bound = int64_t(1) << limit, low = (int64_t(1) << count) - 1;
+  // Both signs by one unsigned comparison.
+  Value isWide = b.cmp(CmpI::ugt, b.add(x, b.integer(x, bound)), 2 * bound);
   Value hasLow = b.cmp(CmpI::ne, b.bitAnd(x, low), 0);
-  Value sticky = b.select(hasLow, b.integer(x, (low + 1) / 2), b.integer(x, 0));
+  Value sticky = b.select(hasLow, b.integer(x, int64_t(1) << (count - 1)),
+                          b.integer(x, 0));
   return b.select(isWide, b.bitOr(b.bitAnd(x, ~low), sticky), x);
 }
 
 Value intToFloat(FormulaBuilder &b, Value x, Type to, bool isUnsigned) {
-  auto cast = [&](Value x, Type to) -> Value {
-    return isUnsigned ? b.cast<arith::UIToFPOp>(x, to)
-                      : b.cast<arith::SIToFPOp>(x, to);
-  };
-  if (to.getIntOrFloatBitWidth() > 16)
-    return cast(x, to);
-  // Below 24 bits f32 is exact; what exceeds them is infinite in f16 however it
-  // is rounded. Only bf16 has the range to notice.
+  bool isWide = to.getIntOrFloatBitWidth() > 16;
   unsigned width = FormulaBuilder::elementType(x).getIntOrFloatBitWidth();
-  if (width <= 16 || to.isF16())
-    return b.truncf(cast(x, b.getF32Type()), to);
-  if (width == 64)
-    x = gatherLowBits(b, x);
-  return b.truncf(cast(x, b.getF64Type()), to);
+  // To 16 bits by way of f32. Up to 24 bits that is exact, and what exceeds
+  // them is infinite in f16 however it is rounded; for bf16 it is made to fit.
+  // Beyond 2^n ties are multiples of 2^(n-8): the bits below may be gathered.
+  if (to.isBF16() && width == 32)
+    x = gatherLowBits(b, x, /*limit=*/24, /*count=*/8);
+  if (to.isBF16() && width == 64)
+    for (auto [limit, count] : {std::pair(24, 12), {35, 26}, {49, 40}})
+      x = gatherLowBits(b, x, limit, count);
+  Type first = isWide ? to : b.getF32Type();
+  Value result = isUnsigned ? b.cast<arith::UIToFPOp>(x, first)
+                            : b.cast<arith::SIToFPOp>(x, first);
+  return isWide ? result : b.truncf(result, to);
 }
 
 /// Truncates toward zero and saturates; NaN gives 0.

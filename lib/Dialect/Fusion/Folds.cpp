@@ -34,7 +34,9 @@ static bool sizesDetermined(RankedTensorType type, int64_t open) {
 OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
 
 OpFoldResult AbsOp::fold(FoldAdaptor) {
-  return getX().getDefiningOp<AbsOp>() ? getX() : Value();
+  return getX().getDefiningOp<AbsOp>() && getX().getType() == getType()
+             ? getX()
+             : Value();
 }
 
 OpFoldResult ConvertOp::fold(FoldAdaptor) {
@@ -116,10 +118,10 @@ static LogicalResult mergeReshapes(ReshapeOp op, PatternRewriter &rewriter) {
   auto inner = op.getX().getDefiningOp<ReshapeOp>();
   if (!inner)
     return rewriter.notifyMatchFailure(op, "operand is not a reshape");
-  // More open sizes would be taken from another operand than before.
-  if (!sizesDetermined(op.getType(), 1))
-    return rewriter.notifyMatchFailure(
-        op, "more than one result size is known from the operand's shape only");
+  // Of several symbolic sizes some follow from the operand's shape or names.
+  if (op.getType().getNumDynamicDims() > 1)
+    return rewriter.notifyMatchFailure(op,
+                                       "more than one result size is symbolic");
   rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), inner.getX());
   return success();
 }

@@ -165,13 +165,16 @@ LogicalResult SliceOp::verify() {
     if (from.isDynamicDim(dim) || to.isDynamicDim(dim) ||
         to.getDimSize(dim) == 0)
       continue;
-    int64_t last =
-        getStarts()[dim] + (to.getDimSize(dim) - 1) * getSteps()[dim];
-    if (last >= from.getDimSize(dim))
+    // By division, for a product of sizes and steps may overflow.
+    int64_t start = getStarts()[dim], step = getSteps()[dim];
+    int64_t room = from.getDimSize(dim) - 1 - start;
+    if (room < 0 || to.getDimSize(dim) - 1 > room / step)
       return emitOpError() << "expects the last element read to lie within the "
                               "operand "
-                           << formatShape(from) << ", got index " << last
-                           << " in dimension " << dim;
+                           << formatShape(from) << ", got "
+                           << to.getDimSize(dim) << " elements from " << start
+                           << " on in steps of " << step << " in dimension "
+                           << dim;
   }
   return success();
 }

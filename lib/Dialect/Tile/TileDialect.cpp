@@ -39,10 +39,9 @@ Type fusion::tile::getBufferElementType(Type elementType) {
 //===----------------------------------------------------------------------===//
 
 ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
-  auto buildType = [](Builder &builder, ArrayRef<Type> inputs,
-                      ArrayRef<Type> results,
-                      function_interface_impl::VariadicFlag,
-                      std::string &) -> Type {
+  auto buildType =
+      [](Builder &builder, ArrayRef<Type> inputs, ArrayRef<Type> results,
+         function_interface_impl::VariadicFlag, std::string &) -> Type {
     return builder.getFunctionType(inputs, results);
   };
   return function_interface_impl::parseFunctionOp(
@@ -141,9 +140,9 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
     error.attachNote(kernel.getLoc()) << "see the kernel's arguments";
     return error;
   }
-  for (auto [index, tensor] : llvm::enumerate(llvm::concat<const Type>(
-           llvm::to_vector(getInputs().getTypes()),
-           llvm::to_vector(getOutputs().getTypes()))))
+  for (auto [index, tensor] : llvm::enumerate(
+           llvm::concat<const Type>(llvm::to_vector(getInputs().getTypes()),
+                                    llvm::to_vector(getOutputs().getTypes()))))
     if (failed(verifyBuffer(*this, kernel, index, tensor)))
       return failure();
 
@@ -195,9 +194,8 @@ LogicalResult ReduceOp::verify() {
            << arguments << ", but takes "
            << llvm::to_vector(body.getArgumentTypes());
   auto yield = dyn_cast<YieldOp>(body.getTerminator());
-  if (!yield ||
-      !llvm::equal(yield.getValues().getTypes(),
-                   getInputs().getTypes())) // (C2)
+  if (!yield || !llvm::equal(yield.getValues().getTypes(),
+                             getInputs().getTypes())) // (C2)
     return emitOpError("region must yield each input's type once: ")
            << llvm::to_vector(getInputs().getTypes());
   return success();

@@ -51,11 +51,11 @@ void fusion::runtime::addLinkerSymbols(
 //===----------------------------------------------------------------------===//
 
 static Status linkError(const Kernel &kernel, llvm::Error error) {
-  return Status::error("compile",
-                       "the code of kernel '" + kernel.name +
-                           "' cannot be linked: " +
-                           llvm::toString(std::move(error)),
-                       "compile the graph again on this machine");
+  return Status::error(
+      "compile",
+      "the code of kernel '" + kernel.name +
+          "' cannot be linked: " + llvm::toString(std::move(error)),
+      "compile the graph again on this machine");
 }
 
 namespace {
@@ -81,8 +81,8 @@ public:
   }
 
   Status load(const Kernel &kernel, void *&address) override {
-    JITDylib &dylib = session.createBareJITDylib(
-        kernel.name + "." + std::to_string(numKernels++));
+    JITDylib &dylib = session.createBareJITDylib(kernel.name + "." +
+                                                 std::to_string(numKernels++));
     dylib.addToLinkOrder(library);
     auto object =
         llvm::MemoryBuffer::getMemBufferCopy(kernel.code, kernel.name);
@@ -137,8 +137,7 @@ private:
 } // namespace
 
 void fusion::runtime::registerCpuTarget() {
-  setCodeLoaderFactory(
-      [](TargetKind) -> std::unique_ptr<CodeLoader> {
-        return ObjectLinker::create();
-      });
+  setCodeLoaderFactory([](TargetKind) -> std::unique_ptr<CodeLoader> {
+    return ObjectLinker::create();
+  });
 }

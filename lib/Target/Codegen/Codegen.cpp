@@ -15,9 +15,9 @@
 using namespace mlir;
 using namespace fusion;
 
-std::unique_ptr<llvm::Module>
-codegen::translate(ModuleOp module, llvm::LLVMContext &context,
-                   llvm::TargetMachine &machine) {
+std::unique_ptr<llvm::Module> codegen::translate(ModuleOp module,
+                                                 llvm::LLVMContext &context,
+                                                 llvm::TargetMachine &machine) {
   registerBuiltinDialectTranslation(*module.getContext());
   registerLLVMDialectTranslation(*module.getContext());
   registerNVVMDialectTranslation(*module.getContext());

@@ -15,8 +15,8 @@ using namespace fusion::runtime;
 using namespace fusion::runtime::emulator;
 
 static constexpr uint32_t warpSize = 32;
-/// Shared memory begins at a multiple of this: the most that any access, down to
-/// a swizzled tile of a matrix, relies on.
+/// Shared memory begins at a multiple of this: the most that any access, down
+/// to a swizzled tile of a matrix, relies on.
 static constexpr uintptr_t sharedAlignment = 1024;
 
 Block::Block(EmulatedKernel kernel, const Kernel &info, int64_t *sizes,

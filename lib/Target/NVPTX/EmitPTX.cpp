@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fusion/Target/NVPTX.h"
 #include "Libdevice.h"
 #include "fusion/Target/Codegen.h"
+#include "fusion/Target/NVPTX.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -64,9 +64,10 @@ createMachine(const Architecture &arch) {
 }
 
 FailureOr<std::string> fusion::emitPTX(ModuleOp module, llvm::StringRef name) {
-  const Architecture *arch = llvm::find_if(
-      architectures,
-      [&](const Architecture &candidate) { return candidate.name == name; });
+  const Architecture *arch =
+      llvm::find_if(architectures, [&](const Architecture &candidate) {
+        return candidate.name == name;
+      });
   if (arch == std::end(architectures))
     return module.emitError("unknown GPU architecture '")
            << name << "'; use one of "

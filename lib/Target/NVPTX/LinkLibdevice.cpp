@@ -71,8 +71,7 @@ llvm::Error nvptx::linkLibdevice(llvm::Module &code) {
   // What libdevice was compiled for is close enough to be linked quietly.
   (*library)->setTargetTriple(code.getTargetTriple());
   (*library)->setDataLayout(code.getDataLayout());
-  auto internalize = [](llvm::Module &module,
-                        const llvm::StringSet<> &linked) {
+  auto internalize = [](llvm::Module &module, const llvm::StringSet<> &linked) {
     llvm::internalizeModule(module, [&](const llvm::GlobalValue &value) {
       return !linked.contains(value.getName());
     });

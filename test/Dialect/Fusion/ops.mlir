@@ -196,5 +196,10 @@ func.func @group(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
   %1:2 = fusion.group "two" (%a = %0 : tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) attributes {kind = "pair"} {
     fusion.yield %a, %a : tensor<4xf32>, tensor<4xf32>
   }
+  // A group without results needs no terminator.
+  // CHECK: fusion.group "none" () {
+  // CHECK-NEXT: fusion.yield
+  fusion.group "none" () {
+  }
   return %1#0 : tensor<4xf32>
 }
