@@ -191,4 +191,22 @@ ArrayAttr DimAnalysis::getSymbolsAttr(Builder &builder) const {
   return builder.getArrayAttr(entries);
 }
 
+static bool isRowMajor(Type type) {
+  LayoutAttr layout = getLayout(type);
+  return !layout || (layout.getOrder().empty() && layout.getStrides().empty());
+}
+
+bool isAlias(ReshapeOp reshape) {
+  return isRowMajor(reshape.getX().getType()) && isRowMajor(reshape.getType());
+}
+
+Value stripAliases(Value value) {
+  while (auto reshape = value.getDefiningOp<ReshapeOp>()) {
+    if (!isAlias(reshape))
+      break;
+    value = reshape.getX();
+  }
+  return value;
+}
+
 } // namespace fusion

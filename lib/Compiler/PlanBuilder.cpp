@@ -114,12 +114,6 @@ private:
   DenseMap<Value, BufferRef> buffers;
 };
 
-Value stripReshapes(Value value) {
-  while (auto reshape = value.getDefiningOp<ReshapeOp>())
-    value = reshape.getX();
-  return value;
-}
-
 runtime::TensorSpec PlanBuilder::getSpec(Value value, StringRef kind,
                                          unsigned number) {
   runtime::TensorSpec spec;
@@ -155,7 +149,7 @@ void PlanBuilder::addResults() {
   for (auto [i, value] : llvm::enumerate(ret->getOperands())) {
     plan.results.push_back(getSpec(value, "result", i));
     // Group formation gives every result a buffer of its own.
-    buffers[stripReshapes(value)] = {BufferRef::Kind::Result, (int32_t)i};
+    buffers[stripAliases(value)] = {BufferRef::Kind::Result, (int32_t)i};
   }
 }
 
@@ -186,7 +180,7 @@ LogicalResult PlanBuilder::addConstant(ConstantOp constant) {
 }
 
 BufferRef PlanBuilder::getBuffer(Value value) {
-  return buffers.lookup(stripReshapes(value));
+  return buffers.lookup(stripAliases(value));
 }
 
 void PlanBuilder::use(BufferRef buffer) {

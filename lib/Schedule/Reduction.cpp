@@ -112,8 +112,8 @@ private:
   /// Runs `body` at every point of the reduced space that this thread has,
   /// carrying `values`; `inBounds`, where not null, tells if the point exists.
   SmallVector<Value> walk(ValueRange values, Body body);
-  SmallVector<Value> walkRow(ArrayRef<AffineExpr> outer, ValueRange values,
-                             Body body);
+  SmallVector<Value> walkNest(unsigned depth, SmallVector<AffineExpr> outer,
+                              ValueRange values, Body body);
   SmallVector<Value> walkColumn(ValueRange values, Body body);
   Index getIndex(ArrayRef<AffineExpr> outer, AffineExpr lane);
   /// Combines the lanes and the threads that share a slot.
@@ -135,8 +135,18 @@ private:
   SmallVector<AffineExpr> slotDims; // of loops.slots
   AffineExpr columnLane;            // the lane dim where a slot is columns
   Value thread;                     // number among those that share the slot
-  SmallVector<std::pair<AffineExpr, Value>> chunks; // of a row in registers
-  Value pointExists;                                // of the chunk being walked
+  /// A vector of the slot's row, numbered along the outer reduced dims too.
+  struct Piece {
+    SmallVector<AffineExpr> outer;
+    AffineExpr lane;
+    Value exists;
+  };
+  Piece makePiece(Value number);
+  SmallVector<Value> walkPiece(const Piece &piece, ValueRange values,
+                               Body body);
+  AffineExpr getNumPieces() const;
+  SmallVector<Piece> pieces; // of a row that is kept in registers
+  Value pointExists;         // of the piece being walked
 };
 
 Index ReductionKernel::getIndex(ArrayRef<AffineExpr> outer, AffineExpr lane) {
@@ -210,20 +220,11 @@ void ReductionKernel::emitSlot(Value slot, Value valid) {
 }
 
 void ReductionKernel::emitLevels(Value valid) {
-  chunks.clear();
-  if (loops.rows && config.unroll > 0 && loops.lane) {
-    Value size = emitter.emitIndex(laneSize);
-    for (int64_t i = 0; i < config.unroll; ++i) {
-      Value position =
-          frame.mul(frame.add(thread, frame.constant(i * config.width)),
-                    frame.constant(config.lanes));
-      Value exists = frame.less(position, size);
-      // A vector beyond the end reads the first one and counts for nothing.
-      Value safe = arith::SelectOp::create(frame.builder, frame.loc, exists,
-                                           position, frame.constant(0));
-      chunks.emplace_back(emitter.addDim(safe, config.lanes), exists);
-    }
-  }
+  pieces.clear();
+  if (loops.rows && loops.lane)
+    for (int64_t i = 0; i < config.unroll; ++i)
+      pieces.push_back(
+          makePiece(frame.add(thread, frame.constant(i * config.width))));
   unsigned depth = *llvm::max_element(space.levels) + 1;
   for (unsigned level = 0; level < depth; ++level) {
     SmallVector<Operation *> heroes;
@@ -327,47 +328,80 @@ void ReductionKernel::storeSlotOutputs(Value valid) {
 // Walking the reduced space
 //===----------------------------------------------------------------------===//
 
+AffineExpr ReductionKernel::getNumPieces() const {
+  return product(loops.getSizes(loops.reduced), context) *
+         laneSize.floorDiv(config.lanes);
+}
+
+/// The piece with this number; one beyond the end reads what the first one does
+/// and counts for nothing.
+ReductionKernel::Piece ReductionKernel::makePiece(Value number) {
+  Piece piece;
+  piece.exists = frame.less(number, emitter.emitIndex(getNumPieces()));
+  Value safe = arith::SelectOp::create(frame.builder, frame.loc, piece.exists,
+                                       number, frame.constant(0));
+  SmallVector<AffineExpr> sizes = loops.getSizes(loops.reduced);
+  sizes.push_back(laneSize.floorDiv(config.lanes));
+  SmallVector<Value> position = delinearize(emitter, safe, sizes);
+  Value lane = frame.mul(position.pop_back_val(), frame.constant(config.lanes));
+  piece.outer = frame.addDims(position);
+  piece.lane = emitter.addDim(lane, config.lanes);
+  return piece;
+}
+
+SmallVector<Value> ReductionKernel::walkPiece(const Piece &piece,
+                                              ValueRange values, Body body) {
+  emitter.setLanes(piece.lane, config.lanes);
+  pointExists = piece.exists;
+  SmallVector<Value> next = body(getIndex(piece.outer, piece.lane), values);
+  pointExists = nullptr;
+  emitter.setLanes(piece.lane, 1);
+  return next;
+}
+
 SmallVector<Value> ReductionKernel::walk(ValueRange values, Body body) {
   if (!loops.rows)
     return walkColumn(values, body);
-  // Loops over the other reduced dims around the walk along the row.
-  SmallVector<AffineExpr> outer;
-  std::function<SmallVector<Value>(unsigned, ValueRange)> nest =
-      [&](unsigned depth, ValueRange carried) {
-        if (depth == loops.reduced.size())
-          return walkRow(outer, carried, body);
-        AffineExpr size = loops.domain.getMerged()[loops.reduced[depth]].size;
-        return frame.loop(frame.constant(0), emitter.emitIndex(size),
-                          frame.constant(1), carried,
-                          [&](Value index, ValueRange inner) {
-                            outer.push_back(emitter.addDim(index));
-                            SmallVector<Value> next = nest(depth + 1, inner);
-                            outer.pop_back();
-                            return next;
-                          });
-      };
-  return nest(0, values);
-}
-
-SmallVector<Value> ReductionKernel::walkRow(ArrayRef<AffineExpr> outer,
-                                            ValueRange values, Body body) {
-  if (!chunks.empty()) {
+  if (!pieces.empty()) {
     SmallVector<Value> carried(values);
-    for (auto &[dim, exists] : chunks) {
-      emitter.setLanes(dim, config.lanes);
-      pointExists = exists;
-      carried = body(getIndex(outer, dim), carried);
-      pointExists = nullptr;
-      emitter.setLanes(dim, 1);
-    }
+    for (const Piece &piece : pieces)
+      carried = walkPiece(piece, carried, body);
     return carried;
   }
+  if (!machine.isGPU || !loops.lane)
+    return walkNest(0, {}, values, body);
+  // Several pieces an iteration keep several reads in flight.
+  return frame.loop(
+      thread, emitter.emitIndex(getNumPieces()),
+      frame.constant(config.width * config.columns), values,
+      [&](Value first, ValueRange carried) {
+        SmallVector<Value> next(carried);
+        for (int64_t i = 0; i < config.columns; ++i)
+          next = walkPiece(
+              makePiece(frame.add(first, frame.constant(i * config.width))),
+              next, body);
+        return next;
+      });
+}
+
+/// Loops over the other reduced dims around vectors along the row.
+SmallVector<Value> ReductionKernel::walkNest(unsigned depth,
+                                             SmallVector<AffineExpr> outer,
+                                             ValueRange values, Body body) {
+  if (depth < loops.reduced.size()) {
+    AffineExpr size = loops.domain.getMerged()[loops.reduced[depth]].size;
+    return frame.loop(frame.constant(0), emitter.emitIndex(size),
+                      frame.constant(1), values,
+                      [&](Value index, ValueRange carried) {
+                        SmallVector<AffineExpr> more = outer;
+                        more.push_back(emitter.addDim(index));
+                        return walkNest(depth + 1, more, carried, body);
+                      });
+  }
   bool divides = isKnownMultiple(laneSize, config.lanes, emitter.getDivisors());
-  Value start = frame.mul(thread, frame.constant(config.lanes));
-  return frame.vectorLoop(start, emitter.emitIndex(laneSize),
-                          config.width * config.lanes, config.lanes, divides,
-                          config.lanes, values,
-                          [&](AffineExpr dim, ValueRange carried) {
+  return frame.vectorLoop(frame.constant(0), emitter.emitIndex(laneSize),
+                          config.lanes, config.lanes, divides, config.lanes,
+                          values, [&](AffineExpr dim, ValueRange carried) {
                             return body(getIndex(outer, dim), carried);
                           });
 }
@@ -507,18 +541,22 @@ ReductionSchedule::getConfigs(const GroupModel &model,
     config.rows = config.threads / config.width;
     return {config};
   }
-  int64_t vectors =
-      llvm::divideCeil(std::max<int64_t>(lanesHint, 1), config.lanes);
-  // Up to four vectors a thread while a block is small, more threads before
-  // more vectors: registers hold the row.
+  int64_t vectors = std::max<int64_t>(
+      1, reducedHint * llvm::divideCeil(lanesHint, config.lanes));
+  // Up to four vectors a thread while a block is small, then more threads
+  // before more vectors: registers hold the row.
   config.width = std::clamp<int64_t>(roundUpToPowerOf2(vectors) / 4, 32, 1024);
   if (roundUpToPowerOf2(vectors) < 32)
     config.width = roundUpToPowerOf2(vectors);
   config.threads = std::max<int64_t>(config.width, 128);
   config.rows = config.threads / config.width;
+  config.columns = 4;
   int64_t pieces = llvm::divideCeil(vectors, config.width);
-  bool known = symbols.getHint(laneSize).has_value() && lanesHint > 0;
-  if (known && loops.reduced.empty() && pieces * config.lanes <= 64)
+  bool known = symbols.getHint(laneSize).has_value() &&
+               symbols.getHint(product(loops.getSizes(loops.reduced), context));
+  int64_t registers = config.width > 512 ? 32 : 64; // a thread, for the row
+  if (known && lanesHint * reducedHint > 0 &&
+      pieces * config.lanes <= registers)
     config.unroll = pieces;
   return {config};
 }

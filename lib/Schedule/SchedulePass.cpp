@@ -25,10 +25,8 @@ namespace {
 void setAlignments(GroupOp group, func::FuncOp function) {
   SmallVector<int64_t> aligns;
   for (Value input : group.getInputs()) {
-    while (auto reshape = input.getDefiningOp<ReshapeOp>())
-      input = reshape.getX();
     int64_t align = 16;
-    if (auto arg = dyn_cast<BlockArgument>(input))
+    if (auto arg = dyn_cast<BlockArgument>(stripAliases(input)))
       if (auto stated = function.getArgAttrOfType<IntegerAttr>(
               arg.getArgNumber(), "fusion.align"))
         align = stated.getInt();

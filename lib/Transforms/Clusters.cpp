@@ -41,12 +41,6 @@ void ClusterGraph::collectSources(Value value,
     collectSources(operand, sources);
 }
 
-Value stripReshapes(Value value) {
-  while (auto reshape = value.getDefiningOp<ReshapeOp>())
-    value = reshape.getX();
-  return value;
-}
-
 ClusterGraph::ClusterGraph(func::FuncOp function, const DimAnalysis &dims)
     : function(function), dims(dims) {
   SmallVector<Operation *> ops;
@@ -57,7 +51,7 @@ ClusterGraph::ClusterGraph(func::FuncOp function, const DimAnalysis &dims)
   Operation *ret = function.getBody().front().getTerminator();
   DenseSet<Operation *> written;
   for (Value operand : ret->getOperands()) {
-    Operation *producer = stripReshapes(operand).getDefiningOp();
+    Operation *producer = stripAliases(operand).getDefiningOp();
     if (!producer)
       producer = operand.getDefiningOp();
     if (producer)

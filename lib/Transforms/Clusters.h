@@ -32,8 +32,6 @@ struct ClusterEdge {
   unsigned order = 0;
 };
 
-/// The value whose dense memory `value` is another shape of.
-mlir::Value stripReshapes(mlir::Value value);
 
 class ClusterGraph {
 public:

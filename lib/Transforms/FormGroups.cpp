@@ -185,13 +185,10 @@ void hoistReshapes(GroupOp group, OpBuilder &builder) {
   Block &body = group.getBody().front();
   for (unsigned i = 0; i < body.getNumArguments(); ++i) {
     BlockArgument arg = body.getArgument(i);
-    LayoutAttr layout = getLayout(arg.getType());
-    bool dense =
-        !layout || (layout.getOrder().empty() && layout.getStrides().empty());
     auto reshape = arg.hasOneUse()
                        ? dyn_cast<ReshapeOp>(*arg.getUsers().begin())
                        : ReshapeOp();
-    if (!dense || !reshape)
+    if (!reshape || !isAlias(reshape))
       continue;
     builder.setInsertionPoint(group);
     auto outer = ReshapeOp::create(builder, reshape.getLoc(), reshape.getType(),
@@ -275,7 +272,7 @@ void FormGroupsPass::rewrite(func::FuncOp function, ClusterGraph &graph) {
   DenseSet<Value> taken;
   for (OpOperand &operand : ret->getOpOperands()) {
     Value result = resolve(operand.get());
-    Value memory = stripReshapes(result);
+    Value memory = stripAliases(result);
     if (!memory.getDefiningOp<GroupOp>() || !taken.insert(memory).second)
       result = createCopy(builder, result);
     operand.set(result);

@@ -64,6 +64,13 @@ llvm::SmallVector<mlir::AffineExpr>
 getDenseStrides(mlir::RankedTensorType type,
                 llvm::ArrayRef<mlir::AffineExpr> dims);
 
+/// True for a reshape between row-major types: another name for its operand's
+/// memory. Any other reshape moves elements.
+bool isAlias(ReshapeOp reshape);
+
+/// The value whose memory `value` is another name for.
+mlir::Value stripAliases(mlir::Value value);
+
 } // namespace fusion
 
 #endif // FUSION_ANALYSIS_DIMS_H

@@ -16,11 +16,12 @@ from torch._dynamo.backends.common import aot_autograd
 from torch._functorch.aot_autograd import make_boxed_func
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx.experimental.proxy_tensor import make_fx
+from torch.fx._lazy_graph_module import _LazyGraphModule
 from torch.fx.passes.utils.fuser_utils import fuse_by_partitions
 
 from ..errors import FusionError
 from .compiled import CompiledPartition
-from .decompositions import decompositions
+from .decompositions import decompositions, replace_before_autograd
 from .lowering import is_getitem, location_of, tensor_of
 from .partition import Support, main_device, partition
 from .report import EagerOp, GraphReport, PartitionReport, add
@@ -60,7 +61,7 @@ def backend(
         bw_compiler=compiler("backward"),
         inference_compiler=compiler("inference"),
         decompositions=decompositions(),
-    )(gm, example_inputs)
+    )(replace_before_autograd(gm), example_inputs)
 
 
 def _compile(
@@ -89,6 +90,7 @@ def build(
         if name.startswith("fused_") and isinstance(part, torch.fx.GraphModule):
             _compile_part(gm, name, part, device, options, report)
     gm.recompile()
+    _LazyGraphModule.force_recompile(gm)  # or each call would ask whether to
     add(report)
     return gm
 

@@ -6,6 +6,7 @@ the model's words and a schedule may match them whole.
 
 from __future__ import annotations
 
+import math
 from typing import Any, Sequence
 
 from ..dtypes import DType, as_dtype, bool_
@@ -313,6 +314,78 @@ def lower_batch_norm(
     return g.convert(result, g.dtype), None, None
 
 
+@rule("_native_batch_norm_legit.no_stats")
+def lower_batch_norm_of_batch(
+    g: Lowering,
+    x: Value,
+    weight: Value | None,
+    bias: Value | None,
+    training: bool,
+    momentum: float,
+    eps: float,
+) -> list[Value | None]:
+    if x.shape[0] != 1 or g.used - {0}:
+        return list(_normalize_batch(g, x, weight, bias, eps)[:3])
+    # Instance norm: eager has moved the samples into the channels.
+    wider, (scale, shift) = _affine(g, x, [_scale(g, weight, bias), bias])
+    result = g.group_norm(wider, scale, shift, x.shape[1], eps)
+    return [g.convert(result, g.dtype), None, None]
+
+
+@rule("_native_batch_norm_legit_functional.default")
+def lower_batch_norm_training(
+    g: Lowering,
+    x: Value,
+    weight: Value | None,
+    bias: Value | None,
+    running_mean: Value,
+    running_var: Value,
+    training: bool,
+    momentum: float,
+    eps: float,
+) -> list[Value]:
+    if not training:
+        raise Unsupported("batch norm of given statistics, with their gradient")
+    *saved, average, squares = _normalize_batch(g, x, weight, bias, eps)
+    count = math.prod(x.shape) // x.shape[1]
+    unbiased = _times(g, squares, count / max(count - 1, 1))
+    for old, new in ((running_mean, average), (running_var, unbiased)):
+        kept = _times(g, g.convert(old, new.dtype), 1 - momentum)
+        moved = g.binary("add", kept, _times(g, new, momentum))
+        saved.append(g.convert(moved, old.dtype))
+    return saved
+
+
+def _times(g: Lowering, x: Value, factor: float) -> Value:
+    return g.binary("mul", *g.meet([x, factor], x.dtype))
+
+
+def _normalize_batch(
+    g: Lowering, x: Value, weight: Value | None, bias: Value | None, eps: float
+) -> tuple[Value, Value, Value, Value, Value]:
+    """(result, mean and inverse deviation to save, mean, biased variance)."""
+    dims = [i for i in range(x.rank) if i != 1]
+    wider = g.convert(x, wide(x.dtype))
+    squares, average = variance(g, wider, dims, 0)
+    inverse = _inverse_root(g, squares, eps)
+
+    def channels(value: Value) -> Value:
+        return g.broadcast(g.convert(value, wider.dtype), x.shape, [1])
+
+    result = g.binary("sub", wider, channels(average))
+    result = g.binary("mul", result, channels(inverse))
+    if weight is not None:
+        result = g.binary("mul", result, channels(weight))
+    if bias is not None:
+        result = g.binary("add", result, channels(bias))
+    result = g.convert(result, g.dtype)
+    saved = [
+        g.convert(value, as_dtype(form.dtype)) if form.numel() else value
+        for value, form in zip((average, inverse), g.results[1:])
+    ]
+    return (result, *saved, average, squares)
+
+
 # Losses: the logit at the label is found by comparing labels with indices.
 
 
@@ -326,7 +399,7 @@ def lower_nll_loss(
     ignore_index: int,
 ) -> tuple[Value, Value]:
     """(loss, sum of the weights); reduction is 0 none, 1 mean, 2 sum."""
-    channel = max(x.rank - 2, 0) if x.rank <= 2 else 1
+    channel = min(x.rank - 1, 1)
     dtype = wide(x.dtype)
     chosen, counted = _at_label(g, x.shape, target, channel, ignore_index)
     weights = g.convert(counted, dtype)
@@ -373,7 +446,7 @@ def lower_nll_loss_backward(
     ignore_index: int,
     total_weight: Value,
 ) -> Value:
-    channel = max(x.rank - 2, 0) if x.rank <= 2 else 1
+    channel = min(x.rank - 1, 1)
     dtype = wide(x.dtype)
     kept = [i for i in range(x.rank) if i != channel]
     chosen, counted = _at_label(g, x.shape, target, channel, ignore_index)

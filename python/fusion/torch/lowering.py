@@ -64,11 +64,13 @@ class Lowering(Builder):
     """A graph under construction, and the node that is being lowered.
 
     Attributes:
+        node: the node itself.
         op: the name of its op, for messages.
         results: the tensors that eager would give, without data.
         used: which of them something reads.
     """
 
+    node: torch.fx.Node
     op: str
     results: list[torch.Tensor]
     used: frozenset[int]
@@ -174,6 +176,7 @@ def lower_node(
     function = RULES.get(str(node.target))
     if function is None:
         raise Unsupported(reason_for_no_rule(str(node.target)))
+    lowering.node = node
     lowering.op = op_name(node)
     lowering.results = tensors_of(node)
     lowering.used = used_results(node)

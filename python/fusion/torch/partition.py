@@ -41,6 +41,7 @@ _VIEWS = {
     "unbind",
     "alias",
     "detach",
+    "as_strided",
 }
 
 #: Ops that make values of nothing: cheaper repeated than stored.

@@ -9,7 +9,15 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 from ..dtypes import float64
-from .lowering import Lowering, Number, Operand, Unsupported, Value, rule
+from .lowering import (
+    Lowering,
+    Number,
+    Operand,
+    Unsupported,
+    Value,
+    rule,
+    tensor_of,
+)
 
 # Shapes.
 
@@ -45,6 +53,24 @@ def lower_t(g: Lowering, x: Value) -> Value:
 @rule("expand.default")
 def lower_expand(g: Lowering, x: Value, size: Sequence[int], **_: Any) -> Value:
     return g.broadcast(x, g.shape)
+
+
+@rule("as_strided.default")
+def lower_as_strided(
+    g: Lowering,
+    x: Value,
+    size: Sequence[int],
+    stride: Sequence[int],
+    storage_offset: int | None = None,
+) -> Value:
+    # Pooling to 1 x 1 writes channels-last strides this way.
+    source = tensor_of(g.node.args[0])
+    same = all(
+        a == b for a, b, n in zip(source.stride(), stride, size) if n != 1
+    )
+    if tuple(size) != x.shape or not same or (storage_offset or 0):
+        raise Unsupported("it reads memory by strides of its own")
+    return x
 
 
 @rule("repeat.default")
@@ -302,30 +328,4 @@ def _arithmetic_sequence(g: Lowering, start: Number, step: Number) -> Value:
     if start != 0:
         value = g.binary("add", *g.meet([value, start], dtype))
     return g.convert(value, g.dtype)
-
-
-# Nearest-neighbour enlargement by whole factors.
-
-
-@rule(
-    "upsample_nearest1d.default",
-    "upsample_nearest2d.default",
-    "upsample_nearest3d.default",
-)
-def lower_upsample(
-    g: Lowering, x: Value, output_size: Sequence[int], *scales: Any
-) -> Value:
-    spatial = x.shape[2:]
-    factors = []
-    for size, wanted, scale in zip(
-        spatial, output_size, list(scales) or [None] * len(spatial)
-    ):
-        if not size or wanted % size or scale not in (None, wanted / size):
-            raise Unsupported(f"enlarging {size} to {wanted} is no whole factor")
-        factors.append(wanted // size)
-    sizes, dims = list(x.shape[:2]), [0, 1]
-    for size, factor in zip(spatial, factors):
-        dims.append(len(sizes))
-        sizes += [size, factor]
-    return g.reshape(g.broadcast(x, tuple(sizes), dims), g.shape)
 
