@@ -120,6 +120,7 @@ private:
   SmallVector<Value> combineThreads(const Combiner &combiner,
                                     ValueRange values);
   SmallVector<Value> reduceAcross(const Combiner &combiner, ValueRange scalars);
+  void emitSlotValues(unsigned level);
   void storeSlotOutputs(Value valid);
 
   const GroupModel &model;
@@ -275,6 +276,7 @@ void ReductionKernel::emitLevels(Value valid) {
       emitter.seed(hero->getResult(0), slot,
                    combiner.finish(frame.builder, frame.loc, all));
     }
+    emitSlotValues(level);
   }
 
   SmallVector<unsigned> full;
@@ -300,6 +302,28 @@ void ReductionKernel::emitLevels(Value valid) {
       return SmallVector<Value>();
     });
   storeSlotOutputs(valid);
+}
+
+/// Emits what depends on the slot alone and on the reductions done so far, once
+/// for the slot rather than at every point that uses it.
+void ReductionKernel::emitSlotValues(unsigned level) {
+  AffineExpr zero = getAffineConstantExpr(0, context);
+  Index full = getIndex(SmallVector<AffineExpr>(loops.reduced.size(), zero),
+                        loops.rows ? zero : columnLane);
+  DenseMap<Value, unsigned> depth; // 1 + level of the deepest hero below
+  for (auto [hero, heroLevel] : llvm::zip_equal(space.heroes, space.levels))
+    depth[hero->getResult(0)] = heroLevel + 1;
+  for (Operation &op : model.getBody().without_terminator()) {
+    if (isHero(&op) || op.getNumResults() != 1)
+      continue;
+    Value value = op.getResult(0);
+    for (Value operand : op.getOperands())
+      depth[value] = std::max(depth.lookup(value), depth.lookup(operand));
+    ArrayRef<AffineExpr> dims = model.getDims(value);
+    if (depth.lookup(value) == level + 1 && isa<ElementInterface>(op) &&
+        space.isFull(dims) == false)
+      emitter.emit(value, space.getOutputIndex(dims, full));
+  }
 }
 
 void ReductionKernel::storeSlotOutputs(Value valid) {
@@ -525,12 +549,9 @@ ReductionSchedule::getConfigs(const GroupModel &model,
   }
   int64_t narrowest = 8;
   for (BlockArgument arg : model.getBody().getArguments())
-    if (model.getDims(arg) == ArrayRef(space.sizes))
+    if (auto type = cast<RankedTensorType>(arg.getType()); type.getRank() > 0)
       narrowest = std::min<int64_t>(
-          narrowest,
-          llvm::divideCeil(
-              cast<RankedTensorType>(arg.getType()).getElementTypeBitWidth(),
-              8));
+          narrowest, llvm::divideCeil(type.getElementTypeBitWidth(), 8));
   config.lanes = std::min<int64_t>(8, machine.vectorBytes / narrowest);
   while (config.lanes > 1 && !isKnownMultiple(laneSize, config.lanes, divisors))
     config.lanes /= 2;

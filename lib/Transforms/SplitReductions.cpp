@@ -23,15 +23,18 @@ namespace {
 struct Parallelism {
   /// Elements below which one core is as fast as many.
   int64_t minElements;
-  /// Vectors of results that occupy the machine.
-  int64_t minResults;
-  /// Elements that one thread or core should reduce.
+  /// Results that occupy the machine where the contiguous dim is reduced and
+  /// many threads or lanes share a result, and where it is not.
+  int64_t minRows, minColumns;
+  /// Results of the first reduction to aim at.
+  int64_t pieces;
+  /// Elements that one of them should reduce.
   int64_t piece;
 
   static Parallelism get(StringRef target) {
     if (target == "cpu")
-      return {1 << 17, 64, 1 << 15};
-    return {1 << 20, 1 << 12, 1 << 15};
+      return {1 << 17, 8, 1 << 10, 64, 1 << 15};
+    return {1 << 20, 128, 1 << 12, 1 << 12, 1 << 15};
   }
 };
 
@@ -77,15 +80,16 @@ LogicalResult splitReduction(ReduceOp op, const Parallelism &machine,
         op, "partial results of a narrow type would be rounded");
   ArrayRef<int64_t> dims = op.getDims();
   int64_t results = std::max<int64_t>(1, resultType.getNumElements());
+  bool rows = llvm::is_contained(dims, type.getRank() - 1);
   if (type.getNumElements() < machine.minElements ||
-      results >= machine.minResults)
+      results >= (rows ? machine.minRows : machine.minColumns))
     return rewriter.notifyMatchFailure(op, "has work for the whole machine");
   int64_t longest = *llvm::max_element(dims, [&](int64_t a, int64_t b) {
     return type.getDimSize(a) < type.getDimSize(b);
   });
   int64_t size = type.getDimSize(longest);
   int64_t pieces = std::min<int64_t>(
-      llvm::divideCeil(machine.minResults, results),
+      llvm::divideCeil(machine.pieces, results),
       llvm::divideCeil(type.getNumElements() / results, machine.piece));
   pieces = std::min<int64_t>(llvm::PowerOf2Ceil(pieces), size / 2);
   if (pieces < 2)

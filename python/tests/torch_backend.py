@@ -38,6 +38,14 @@ class ReferenceExecutable:
         return out
 
 
+@pytest.fixture(autouse=True)
+def seed():
+    """Fresh data in every run; the seed is printed where a test fails."""
+    seed = torch.seed() % 2**31
+    print("seed", seed)
+    torch.manual_seed(seed)
+
+
 @contextlib.contextmanager
 def under(target):
     """Compiles for `target`: one of conftest's."""
@@ -53,13 +61,17 @@ def under(target):
             yield {} if target == "cuda" else {"target": target}
 
 
-def run(target, f, *args, dynamic=None, grad=False):
+def move(target, *tensors):
+    return [x.cuda() if target == "cuda" else x for x in tensors]
+
+
+def run(target, f, *args, dynamic=None):
     """The result of `f`, a function or a module, compiled for `target`."""
     with under(target) as options:
         compiled_f = torch.compile(
             f, backend="fusion", options=options or None, dynamic=dynamic
         )
-        with contextlib.nullcontext() if grad else torch.no_grad():
+        with torch.no_grad():
             return compiled_f(*args)
 
 
@@ -87,9 +99,9 @@ def check(target, f, *args, tolerance=None, eager=(), dynamic=None):
     """`f` gives the same under fusion as in eager; `eager` lists the ops that
     may be left to eager, by name, "aten.cumsum.default".
     """
-    if target == "cuda":
-        args = [x.cuda() if isinstance(x, torch.Tensor) else x for x in args]
-        f = f.cuda() if isinstance(f, torch.nn.Module) else f
+    args = move(target, *args)
+    if target == "cuda" and isinstance(f, torch.nn.Module):
+        f = f.cuda()
     with torch.no_grad():
         want = f(*args)
     got = run(target, f, *args, dynamic=dynamic)

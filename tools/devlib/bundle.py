@@ -25,6 +25,7 @@ TOOLS = ("fusion-opt", "fusion-compile", "fusion-run")
 SOURCES = (
     ("include/fusion-c", ("*.h",)),
     ("python/fusion", ("*.py", "*.pyi", "py.typed")),
+    ("python/fusion.dist-info", ("METADATA", "entry_points.txt")),
     ("python/src", ("*.cpp", "*.h")),
     ("python/tests", ("*.py",)),
     ("test/Execution", ("*.mlir", "*.test")),

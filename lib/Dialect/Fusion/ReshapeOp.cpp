@@ -129,6 +129,16 @@ static DimBlock takeBlock(ArrayRef<unsigned> &operandDims,
           take(resultDims, resultDims.size())};
 }
 
+/// `sizes`, with the type's static sizes as constants.
+static Dims preferStatic(RankedTensorType type, ArrayRef<AffineExpr> sizes) {
+  Dims dims = llvm::to_vector(sizes);
+  for (unsigned dim = 0; dim < dims.size(); ++dim)
+    if (!type.isDynamicDim(dim))
+      dims[dim] =
+          getAffineConstantExpr(type.getDimSize(dim), type.getContext());
+  return dims;
+}
+
 /// Sets the operand's indices of `block` from the result's.
 static void mapBlock(const DimBlock &block, ArrayRef<AffineExpr> operand,
                      ArrayRef<AffineExpr> result, MLIRContext *context,
@@ -249,11 +259,15 @@ ReshapeOp::getAccesses(ArrayRef<SmallVector<AffineExpr>> operands,
                    [](AffineExpr size) { return isConstant(size, 0); }))
     return {{0, index, {}}};
 
+  // A caller may know a static size by a symbol only; products compare as the
+  // types state them.
+  Dims knownOperand = preferStatic(getX().getType(), operand);
+  Dims knownResult = preferStatic(getType(), result);
   SmallVector<unsigned> operandDims = nonUnitDims(operand);
   SmallVector<unsigned> resultDims = nonUnitDims(result);
   ArrayRef<unsigned> operandLeft = operandDims, resultLeft = resultDims;
   while (!operandLeft.empty())
-    mapBlock(takeBlock(operandLeft, resultLeft, operand, result), operand,
-             result, getContext(), index);
+    mapBlock(takeBlock(operandLeft, resultLeft, knownOperand, knownResult),
+             operand, result, getContext(), index);
   return {{0, index, {}}};
 }

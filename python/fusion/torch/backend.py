@@ -15,8 +15,8 @@ import torch
 from torch._dynamo.backends.common import aot_autograd
 from torch._functorch.aot_autograd import make_boxed_func
 from torch._subclasses.fake_tensor import FakeTensorMode
-from torch.fx.experimental.proxy_tensor import make_fx
 from torch.fx._lazy_graph_module import _LazyGraphModule
+from torch.fx.experimental.proxy_tensor import make_fx
 from torch.fx.passes.utils.fuser_utils import fuse_by_partitions
 
 from ..errors import FusionError
@@ -138,9 +138,7 @@ def _list_eager(
 
 def _eager(node: torch.fx.Node, reason: str) -> EagerOp:
     where = location_of(node)
-    return EagerOp(
-        str(node.target), reason, f"{where[0]}:{where[1]}" if where else ""
-    )
+    return EagerOp(str(node.target), reason, f"{where[0]}:{where[1]}" if where else "")
 
 
 # Symbolic sizes.
@@ -180,7 +178,9 @@ class _PerShape:
 
     def _specialize(self, args: Sequence[Any]) -> torch.fx.GraphModule:
         mode = FakeTensorMode(allow_non_fake_inputs=True)
-        fakes = [mode.from_tensor(x) if isinstance(x, torch.Tensor) else x for x in args]
+        fakes = [
+            mode.from_tensor(x) if isinstance(x, torch.Tensor) else x for x in args
+        ]
         with mode:
             gm = make_fx(self.gm, pre_dispatch=False)(*fakes)
         sizes = [list(x.shape) for x in args if isinstance(x, torch.Tensor)]

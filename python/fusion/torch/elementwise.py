@@ -178,9 +178,7 @@ def _arithmetic(
     return g.pointwise(op, [x, y])
 
 
-def _add_scaled(
-    g: Lowering, op: str, x: Operand, y: Operand, alpha: Number
-) -> Value:
+def _add_scaled(g: Lowering, op: str, x: Operand, y: Operand, alpha: Number) -> Value:
     """x op alpha * y, rounded once."""
     of_bools = "or" if op == "add" else None
     if alpha == 1:
@@ -366,7 +364,11 @@ def _define_logical(name: str, op: str) -> None:
         return g.binary(op, *g.meet([x, y], bool_))
 
 
-for _name, _op in (("logical_and", "and"), ("logical_or", "or"), ("logical_xor", "xor")):
+for _name, _op in (
+    ("logical_and", "and"),
+    ("logical_or", "or"),
+    ("logical_xor", "xor"),
+):
     _define_logical(_name, _op)
 
 

@@ -459,5 +459,3 @@ def lower_nll_loss_backward(
         of_class = g.broadcast(g.convert(weight, dtype), x.shape, [channel])
         value = g.binary("mul", value, of_class)
     return g.convert(_masked(g, chosen, value), g.dtype)
-
-

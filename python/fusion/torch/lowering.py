@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import functools
 import operator
+from contextlib import nullcontext
 from typing import Any, Callable, Sequence, Union
 
 import torch
@@ -97,9 +98,7 @@ class Lowering(Builder):
         return self.broadcast(self.scalar(number, dtype), tuple(shape))
 
     def cast(self, x: Operand, dtype: DType) -> Value:
-        return (
-            self.convert(x, dtype) if isinstance(x, Value) else self.scalar(x, dtype)
-        )
+        return self.convert(x, dtype) if isinstance(x, Value) else self.scalar(x, dtype)
 
     # Type promotion as eager does it.
 
@@ -183,7 +182,8 @@ def lower_node(
     args, kwargs = torch.fx.node.map_arg(
         (node.args, node.kwargs), lambda operand: values[operand]
     )
-    with located(lowering, node):
+    where = location_of(node)
+    with lowering.at(*where) if where else nullcontext():
         results = function(lowering, *args, **kwargs)
     _check_results(results, lowering)
     return results
@@ -256,22 +256,6 @@ def location_of(node: torch.fx.Node) -> tuple[str, int] | None:
     return None
 
 
-class located:
-    """Gives the ops emitted inside the node's source location."""
-
-    def __init__(self, lowering: Lowering, node: torch.fx.Node) -> None:
-        where = location_of(node)
-        self.context = lowering.at(*where) if where else None
-
-    def __enter__(self) -> None:
-        if self.context:
-            self.context.__enter__()
-
-    def __exit__(self, *problem: Any) -> None:
-        if self.context:
-            self.context.__exit__(*problem)
-
-
 # Reasons.
 
 _FAMILIES = {
@@ -306,4 +290,3 @@ _REASONS = {name: reason for reason, names in _FAMILIES.items() for name in name
 def reason_for_no_rule(target: str) -> str:
     name = target.split(".")[1] if "." in target else target
     return _REASONS.get(name, "it has no lowering to the fusion dialect")
-

@@ -92,30 +92,16 @@ class Support(OperatorSupportBase):
         return True
 
     def _check_device(self, node: torch.fx.Node) -> None:
-        for tensor in [*map(_input_tensor, node.all_input_nodes), *tensors_of(node)]:
-            if not isinstance(tensor, torch.Tensor) or tensor.device == self.device:
-                continue
-            # A number in host memory becomes part of the kernel.
-            if tensor.dim() == 0 and op_name(node) in _SOURCES:
-                continue
-            if tensor.dim() == 0 and _is_source(node, tensor):
-                continue
-            raise Unsupported(
-                f"it works on {tensor.device} in a graph that runs on {self.device}"
-            )
-
-
-def _is_source(node: torch.fx.Node, tensor: torch.Tensor) -> bool:
-    """Whether `tensor`, an operand of the node, is made of nothing."""
-    return any(
-        op_name(operand) in _SOURCES
-        for operand in node.all_input_nodes
-        if tensor_of(operand) is tensor
-    )
-
-
-def _input_tensor(node: torch.fx.Node) -> Any:
-    return tensor_of(node)
+        for other in [node, *node.all_input_nodes]:
+            for tensor in tensors_of(other):
+                if not isinstance(tensor, torch.Tensor) or tensor.device == self.device:
+                    continue
+                # A number in host memory becomes part of the kernel.
+                if tensor.dim() == 0 and op_name(other) in _SOURCES:
+                    continue
+                raise Unsupported(
+                    f"it works on {tensor.device} in a graph that runs on {self.device}"
+                )
 
 
 def _try_to_lower(node: torch.fx.Node) -> None:
@@ -141,7 +127,9 @@ def _check_tensor(tensor: torch.Tensor) -> None:
     if tensor.device.type not in ("cpu", "cuda"):
         raise Unsupported(f"a tensor on {tensor.device}")
     if tensor.dim() > MAX_RANK:
-        raise Unsupported(f"a tensor of {tensor.dim()} dimensions, of {MAX_RANK} at most")
+        raise Unsupported(
+            f"a tensor of {tensor.dim()} dimensions, of {MAX_RANK} at most"
+        )
     as_dtype(tensor.dtype)
 
 

@@ -21,9 +21,7 @@ def _finish(
     return g.keep(reduced, x.shape, dims) if keepdim else reduced
 
 
-def _total(
-    g: Lowering, kind: str, x: Value, dim: Any, keepdim: bool
-) -> Value:
+def _total(g: Lowering, kind: str, x: Value, dim: Any, keepdim: bool) -> Value:
     """A sum or product in the result's type."""
     dims = g.dims(dim, x.rank)
     x = g.convert(x, g.dtype)
@@ -156,9 +154,7 @@ def _spread(g: Lowering, reduced: Value, x: Value, dims: list[int]) -> Value:
     return g.broadcast(reduced, x.shape, kept)
 
 
-def _of_deviations(
-    g: Lowering, d: Value, dims: list[int], correction: Number
-) -> Value:
+def _of_deviations(g: Lowering, d: Value, dims: list[int], correction: Number) -> Value:
     count = _count(d, dims)
     total = g.reduce("sum", d, dims)
     squares = g.reduce("sum", g.binary("mul", d, d), dims)
@@ -221,5 +217,3 @@ def lower_std(
     root = g.unary("sqrt", _of_deviations(g, d, dims, _correction(correction)))
     result = g.convert(g.binary("mul", root, scale), g.dtype)
     return _finish(g, result, x, dims, keepdim)
-
-

@@ -65,9 +65,7 @@ def lower_as_strided(
 ) -> Value:
     # Pooling to 1 x 1 writes channels-last strides this way.
     source = tensor_of(g.node.args[0])
-    same = all(
-        a == b for a, b, n in zip(source.stride(), stride, size) if n != 1
-    )
+    same = all(a == b for a, b, n in zip(source.stride(), stride, size) if n != 1)
     if tuple(size) != x.shape or not same or (storage_offset or 0):
         raise Unsupported("it reads memory by strides of its own")
     return x
@@ -143,9 +141,7 @@ def lower_split_with_sizes(
 
 
 @rule("split.Tensor")
-def lower_split(
-    g: Lowering, x: Value, split_size: int, dim: int = 0
-) -> list[Value]:
+def lower_split(g: Lowering, x: Value, split_size: int, dim: int = 0) -> list[Value]:
     size = x.shape[g.dim(dim, x.rank)]
     whole, rest = divmod(size, split_size) if split_size else (0, 0)
     sizes = [split_size] * whole + ([rest] if rest else [])
@@ -155,9 +151,7 @@ def lower_split(
 @rule("unbind.int")
 def lower_unbind(g: Lowering, x: Value, dim: int = 0) -> list[Value]:
     dim = g.dim(dim, x.rank)
-    return [
-        g.reshape(_range(g, x, dim, i, 1), g.shape) for i in range(x.shape[dim])
-    ]
+    return [g.reshape(_range(g, x, dim, i, 1), g.shape) for i in range(x.shape[dim])]
 
 
 # Joins.
@@ -180,9 +174,7 @@ def lower_stack(g: Lowering, tensors: Sequence[Value], dim: int = 0) -> Value:
 
 
 @rule("constant_pad_nd.default")
-def lower_pad(
-    g: Lowering, x: Value, pad: Sequence[int], value: Number = 0
-) -> Value:
+def lower_pad(g: Lowering, x: Value, pad: Sequence[int], value: Number = 0) -> Value:
     low, high = [0] * x.rank, [0] * x.rank
     for i in range(len(pad) // 2):
         low[x.rank - 1 - i], high[x.rank - 1 - i] = pad[2 * i], pad[2 * i + 1]
@@ -224,9 +216,7 @@ def lower_flip(g: Lowering, x: Value, dims: Sequence[int]) -> Value:
 
 
 @rule("roll.default")
-def lower_roll(
-    g: Lowering, x: Value, shifts: Any, dims: Any = ()
-) -> Value:
+def lower_roll(g: Lowering, x: Value, shifts: Any, dims: Any = ()) -> Value:
     shifts = [shifts] if isinstance(shifts, int) else list(shifts)
     dims = [dims] if isinstance(dims, int) else list(dims)
     if not dims:
@@ -328,4 +318,3 @@ def _arithmetic_sequence(g: Lowering, start: Number, step: Number) -> Value:
     if start != 0:
         value = g.binary("add", *g.meet([value, start], dtype))
     return g.convert(value, g.dtype)
-
