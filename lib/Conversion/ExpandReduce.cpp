@@ -38,9 +38,14 @@ static Type getCarrier(Type type, unsigned indexBits) {
   return type.isIndex() ? IntegerType::get(type.getContext(), indexBits) : type;
 }
 
+/// How values of 64 bits travel: shuffles move 32-bit words. Memory takes them
+/// whole, also because ptxas 13 reads a store of the low word of a register
+/// that holds an f64 as a conversion of the f64 to an integer.
+enum class Wide { Split, Whole };
+
 /// Appends the words of the scalar `value`, low half first.
 static void packScalar(ImplicitLocOpBuilder &b, Value value, unsigned indexBits,
-                       SmallVectorImpl<Value> &words) {
+                       Wide wide, SmallVectorImpl<Value> &words) {
   Type carrier = getCarrier(value.getType(), indexBits);
   unsigned width = carrier.getIntOrFloatBitWidth();
   Type i32 = b.getI32Type();
@@ -51,7 +56,7 @@ static void packScalar(ImplicitLocOpBuilder &b, Value value, unsigned indexBits,
 
   if (width < 32) {
     words.push_back(arith::ExtUIOp::create(b, i32, value));
-  } else if (width == 32) {
+  } else if (width == 32 || wide == Wide::Whole) {
     words.push_back(value);
   } else {
     Value shift = arith::ConstantIntOp::create(b, value.getType(), 32);
@@ -68,16 +73,17 @@ static Value unpackScalar(ImplicitLocOpBuilder &b, Type type,
   unsigned width = carrier.getIntOrFloatBitWidth();
   Type integer = b.getIntegerType(width);
   Value value = words.front();
+  bool split = width > 32 && value.getType() != integer;
   if (width < 32) {
     value = arith::TruncIOp::create(b, integer, value);
-  } else if (width > 32) {
+  } else if (split) {
     Value shift = arith::ConstantIntOp::create(b, integer, 32);
     Value low = arith::ExtUIOp::create(b, integer, words[0]);
     Value high = arith::ExtUIOp::create(b, integer, words[1]);
     high = arith::ShLIOp::create(b, high, shift);
     value = arith::OrIOp::create(b, high, low);
   }
-  words = words.drop_front(width > 32 ? 2 : 1);
+  words = words.drop_front(split ? 2 : 1);
 
   if (type.isIndex())
     return arith::IndexCastOp::create(b, type, value);
@@ -88,16 +94,16 @@ static Value unpackScalar(ImplicitLocOpBuilder &b, Type type,
 
 /// The words of scalars and vectors of rank 1.
 static SmallVector<Value> pack(ImplicitLocOpBuilder &b, ValueRange values,
-                               unsigned indexBits) {
+                               unsigned indexBits, Wide wide) {
   SmallVector<Value> words;
   for (Value value : values) {
     auto vector = dyn_cast<VectorType>(value.getType());
     if (!vector) {
-      packScalar(b, value, indexBits, words);
+      packScalar(b, value, indexBits, wide, words);
       continue;
     }
     for (int64_t lane = 0; lane < vector.getNumElements(); ++lane)
-      packScalar(b, vector::ExtractOp::create(b, value, lane), indexBits,
+      packScalar(b, vector::ExtractOp::create(b, value, lane), indexBits, wide,
                  words);
   }
   return words;
@@ -153,7 +159,7 @@ static SmallVector<Value> reduceLanes(ImplicitLocOpBuilder &b,
   Value numLanes = arith::ConstantIntOp::create(b, b.getI32Type(), lanes);
   for (int64_t distance = 1; distance < width; distance *= 2) {
     Value offset = arith::ConstantIntOp::create(b, b.getI32Type(), distance);
-    SmallVector<Value> words = pack(b, values, indexBits);
+    SmallVector<Value> words = pack(b, values, indexBits, Wide::Split);
     for (Value &word : words)
       word = gpu::ShuffleOp::create(b, word, offset, numLanes,
                                     gpu::ShuffleMode::XOR)
@@ -165,15 +171,14 @@ static SmallVector<Value> reduceLanes(ImplicitLocOpBuilder &b,
   return values;
 }
 
-/// A shared buffer of `numWords` words for each of the block's warps.
-static Value createShared(tile::ReduceOp reduce, int64_t numWords,
-                          int64_t numWarps) {
+/// A shared buffer of a word for each of the block's warps.
+static Value createShared(tile::ReduceOp reduce, Type word, int64_t numWarps) {
   auto kernel = reduce->getParentOfType<tile::KernelOp>();
   OpBuilder builder = OpBuilder::atBlockBegin(&kernel.getBody().front());
   auto space = gpu::AddressSpaceAttr::get(
       builder.getContext(), gpu::GPUDialect::getWorkgroupAddressSpace());
-  auto type = MemRefType::get({numWords, numWarps}, builder.getI32Type(),
-                              MemRefLayoutAttrInterface(), space);
+  auto type =
+      MemRefType::get({numWarps}, word, MemRefLayoutAttrInterface(), space);
   return tile::SharedOp::create(builder, reduce.getLoc(), type);
 }
 
@@ -189,8 +194,10 @@ static SmallVector<Value> reduceWarps(ImplicitLocOpBuilder &b,
   int64_t width = reduce.getWidth();
   int64_t runWarps = width / warpSize;
   int64_t numWarps = kernel.getThreads() / warpSize;
-  SmallVector<Value> words = pack(b, values, indexBits);
-  Value shared = createShared(reduce, words.size(), numWarps);
+  SmallVector<Value> words = pack(b, values, indexBits, Wide::Whole);
+  SmallVector<Value> buffers;
+  for (Value word : words)
+    buffers.push_back(createShared(reduce, word.getType(), numWarps));
 
   Value thread = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
   auto constant = [&](int64_t value) -> Value {
@@ -199,9 +206,6 @@ static SmallVector<Value> reduceWarps(ImplicitLocOpBuilder &b,
   Value zero = constant(0), five = constant(llvm::Log2_64(warpSize));
   Value warp = arith::ShRUIOp::create(b, thread, five);
   Value lane = arith::AndIOp::create(b, thread, constant(warpSize - 1));
-  SmallVector<Value> rows;
-  for (size_t row = 0; row < words.size(); ++row)
-    rows.push_back(constant(row));
 
   // In a loop a fast warp might overwrite what a slow one has yet to read.
   if (reduce->getParentOp() != kernel.getOperation())
@@ -209,9 +213,8 @@ static SmallVector<Value> reduceWarps(ImplicitLocOpBuilder &b,
   Value isFirst =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq, lane, zero);
   scf::IfOp::create(b, isFirst, [&](OpBuilder &builder, Location loc) {
-    for (auto [row, word] : llvm::zip_equal(rows, words))
-      memref::StoreOp::create(builder, loc, word, shared,
-                              ValueRange{row, warp});
+    for (auto [buffer, word] : llvm::zip_equal(buffers, words))
+      memref::StoreOp::create(builder, loc, word, buffer, warp);
     scf::YieldOp::create(builder, loc);
   });
   gpu::BarrierOp::create(b);
@@ -219,8 +222,8 @@ static SmallVector<Value> reduceWarps(ImplicitLocOpBuilder &b,
   Value first = arith::AndIOp::create(b, warp, constant(-runWarps));
   Value slot = arith::AndIOp::create(b, lane, constant(runWarps - 1));
   slot = arith::AddIOp::create(b, first, slot);
-  for (auto [row, word] : llvm::zip_equal(rows, words))
-    word = memref::LoadOp::create(b, shared, ValueRange{row, slot});
+  for (auto [buffer, word] : llvm::zip_equal(buffers, words))
+    word = memref::LoadOp::create(b, buffer, slot);
   values = unpack(b, ValueRange(values).getTypes(), indexBits, words);
   return reduceLanes(b, reduce, std::move(values), runWarps, warpSize,
                      indexBits);

@@ -571,7 +571,7 @@ ReductionSchedule::getConfigs(const GroupModel &model,
     config.width = roundUpToPowerOf2(vectors);
   config.threads = std::max<int64_t>(config.width, 128);
   config.rows = config.threads / config.width;
-  config.columns = 4;
+  config.columns = config.lanes >= 8 ? 4 : 8;
   int64_t pieces = llvm::divideCeil(vectors, config.width);
   bool known = symbols.getHint(laneSize).has_value() &&
                symbols.getHint(product(loops.getSizes(loops.reduced), context));

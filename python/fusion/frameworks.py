@@ -172,6 +172,28 @@ class Numpy(Framework):
         return "cpu"
 
 
+# Results of so many bytes are mapped afresh by malloc, page by page.
+POOLED_BYTES = 1 << 20
+
+
+def run_on_cpu(call: Callable[..., list[Any]], forms: Sequence[Any]) -> list[Any]:
+    """Calls `call` for torch results of these sizes, strides and dtypes.
+
+    Large results come from fusion's pool, which keeps and reuses freed memory,
+    small ones from torch.
+    """
+    torch = sys.modules["torch"]
+    size = sum(math.prod(sizes) * dtype.itemsize for sizes, _, dtype in forms)
+    if size >= POOLED_BYTES:
+        return [torch.from_dlpack(result) for result in call()]
+    out = [
+        torch.empty_strided(sizes, strides, dtype=dtype)
+        for sizes, strides, dtype in forms
+    ]
+    call(out=out)
+    return out
+
+
 class Torch(Framework):
     def signature(self, x: Any) -> tuple[Any, ...]:
         if x.requires_grad and sys.modules["torch"].is_grad_enabled():
@@ -222,18 +244,19 @@ class Torch(Framework):
         self, call: Callable[..., list[Any]], results: Sequence[Any], device: str
     ) -> list[Any]:
         torch = sys.modules["torch"]
-        out = [
-            torch.empty_strided(
-                shape, strides, dtype=getattr(torch, dtype.name), device=device
-            )
+        forms = [
+            (shape, strides, getattr(torch, dtype.name))
             for dtype, shape, strides in results
         ]
         if device == "cpu":
-            call(out=out)
-        else:
-            # Workspace comes from torch too, so that both share one pool.
-            allocate = functools.partial(torch.empty, dtype=torch.uint8, device=device)
-            call(stream=self.stream(device), out=out, workspace=allocate)
+            return run_on_cpu(call, forms)
+        out = [
+            torch.empty_strided(shape, strides, dtype=dtype, device=device)
+            for shape, strides, dtype in forms
+        ]
+        # Workspace comes from torch too, so that both share one pool.
+        allocate = functools.partial(torch.empty, dtype=torch.uint8, device=device)
+        call(stream=self.stream(device), out=out, workspace=allocate)
         return out
 
 

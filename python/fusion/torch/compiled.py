@@ -15,7 +15,7 @@ import torch
 from ..dtypes import as_dtype
 from ..errors import FusionError
 from ..executable import Executable, compile
-from ..frameworks import DEFAULT_ALIGN, alignment, dense_order
+from ..frameworks import DEFAULT_ALIGN, alignment, dense_order, run_on_cpu
 from ..graph import Value
 from ..native import translated
 from ..verification import check_against_reference
@@ -114,21 +114,23 @@ class CompiledPartition(torch.nn.Module):
 
     def _run(self, executable: Executable, args: Sequence[torch.Tensor]) -> list[Any]:
         device = self.device
-        out = [
-            torch.empty_strided(sizes, strides, dtype=dtype, device=device)
-            for sizes, strides, dtype in self.forms
-        ]
-        with translated():
-            if device.type == "cpu":
-                executable.handle.run(args, out=out)
-            else:
-                with _on(device):
-                    executable.handle.run(
-                        args,
-                        stream=torch.cuda.current_stream(device).cuda_stream,
-                        out=out,
-                        workspace=self._workspace,
-                    )
+        if device.type == "cpu":
+            with translated():
+                out = run_on_cpu(
+                    functools.partial(executable.handle.run, args), self.forms
+                )
+        else:
+            out = [
+                torch.empty_strided(sizes, strides, dtype=dtype, device=device)
+                for sizes, strides, dtype in self.forms
+            ]
+            with translated(), _on(device):
+                executable.handle.run(
+                    args,
+                    stream=torch.cuda.current_stream(device).cuda_stream,
+                    out=out,
+                    workspace=self._workspace,
+                )
         if self.verify:
             check_against_reference(executable.text, args, out)
         return out
