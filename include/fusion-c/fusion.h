@@ -50,9 +50,16 @@ FUSION_API void fusion_string_free(char *);
 
 /// Element types. FUSION_I8..I64 are signed.
 typedef enum {
-  FUSION_F64 = 0, FUSION_F32 = 1, FUSION_F16 = 2, FUSION_BF16 = 3,
-  FUSION_I8 = 4, FUSION_I16 = 5, FUSION_I32 = 6, FUSION_I64 = 7,
-  FUSION_U8 = 8, FUSION_BOOL = 9
+  FUSION_F64 = 0,
+  FUSION_F32 = 1,
+  FUSION_F16 = 2,
+  FUSION_BF16 = 3,
+  FUSION_I8 = 4,
+  FUSION_I16 = 5,
+  FUSION_I32 = 6,
+  FUSION_I64 = 7,
+  FUSION_U8 = 8,
+  FUSION_BOOL = 9
 } fusion_dtype;
 
 #define FUSION_MAX_RANK 8
@@ -76,14 +83,15 @@ typedef struct fusion_executable fusion_executable;
 ///   "target":   "cpu" (default), "emulator", "sm_80" ... "sm_120", or "cuda"
 ///               (the architecture of the current device)
 ///   "numerics": "strict" (default) or "fast"
-///   "cache":    true (default) to use the disk cache, false not to, or a folder
-///   "disable":  list of names of rewrites not to run
+///   "cache":    true (default) to use the disk cache, false not to, or a
+///   folder "disable":  list of names of rewrites not to run
 /// Other keys and values are errors.
 FUSION_API fusion_error *fusion_compile(const char *text, size_t length,
                                         const char *options,
                                         fusion_executable **result);
 
-/// Writes the executable to a buffer that fusion_string_free frees, or reads it.
+/// Writes the executable to a buffer that fusion_string_free frees, or reads
+/// it.
 FUSION_API fusion_error *fusion_executable_save(const fusion_executable *,
                                                 char **data, size_t *length);
 FUSION_API fusion_error *fusion_executable_load(const char *data, size_t length,
@@ -91,15 +99,18 @@ FUSION_API fusion_error *fusion_executable_load(const char *data, size_t length,
 FUSION_API void fusion_executable_free(fusion_executable *);
 
 /// A JSON object that describes what was compiled:
-///   {"target", "numerics", "arguments": [{"dtype", "shape", "order", "align"}],
+///   {"target", "numerics", "arguments": [{"dtype", "shape", "order",
+///   "align"}],
 ///    "results": [{"dtype", "shape", "order"}],
 ///    "kernels": [{"name", "hero", "schedule", "ops": [...], "grid", "threads",
 ///                 "bytes_read", "bytes_written", "ops_before": n,
 ///                 "producers": [kernels whose results it reads], "location"}],
-///    "remarks": [{"rule", "fused", "producer", "producer_location", "consumer",
+///    "remarks": [{"rule", "fused", "producer", "producer_location",
+///    "consumer",
 ///                 "consumer_location", "bytes", "reason"}],
-///    "traffic": {"unfused_bytes", "fused_bytes", "minimum_bytes", "unfused_kernels"},
-///    "peak_bytes", "timing": [{"phase", "ms"}], "from_cache": bool}
+///    "traffic": {"unfused_bytes", "fused_bytes", "minimum_bytes",
+///    "unfused_kernels"}, "peak_bytes", "timing": [{"phase", "ms"}],
+///    "from_cache": bool}
 /// Byte counts of symbolic sizes are strings. The pointer lives as long as the
 /// executable.
 FUSION_API const char *fusion_executable_report(const fusion_executable *);
@@ -133,15 +144,14 @@ typedef struct {
   void (*release)(void *context, void *data, void *stream);
 } fusion_allocator;
 
-/// Runs on `arguments` into the `results` that the caller allocated, in the form
-/// that fusion_executable_infer gave. Asynchronous on a GPU, in `stream`; done on
-/// return elsewhere. `workspace` may be null: a pool then provides it.
-FUSION_API fusion_error *fusion_executable_run(fusion_executable *,
-                                               const fusion_tensor *arguments,
-                                               size_t num_arguments,
-                                               const fusion_tensor *results,
-                                               size_t num_results, void *stream,
-                                               const fusion_allocator *workspace);
+/// Runs on `arguments` into the `results` that the caller allocated, in the
+/// form that fusion_executable_infer gave. Asynchronous on a GPU, in `stream`;
+/// done on return elsewhere. `workspace` may be null: a pool then provides it.
+FUSION_API fusion_error *
+fusion_executable_run(fusion_executable *, const fusion_tensor *arguments,
+                      size_t num_arguments, const fusion_tensor *results,
+                      size_t num_results, void *stream,
+                      const fusion_allocator *workspace);
 
 /// Evaluates `@main` op by op by the reference evaluator, on the CPU, into
 /// `results`, of any strides. A result whose `data` is null is given its form,
@@ -168,8 +178,8 @@ FUSION_API void fusion_cpu_release(void *data);
 /// Returns unused pooled memory to the system.
 FUSION_API void fusion_cpu_trim(void);
 
-/// Memory of GPU `device` from a pool, in order with the work of `stream`. It is
-/// released at once, so its owner must be done with it on every stream.
+/// Memory of GPU `device` from a pool, in order with the work of `stream`. It
+/// is released at once, so its owner must be done with it on every stream.
 FUSION_API fusion_error *fusion_gpu_allocate(int device, size_t bytes,
                                              void *stream, void **data);
 FUSION_API void fusion_gpu_release(int device, void *data);
@@ -179,8 +189,8 @@ FUSION_API void fusion_gpu_release(int device, void *data);
 FUSION_API void fusion_set_num_threads(int threads);
 FUSION_API int fusion_get_num_threads(void);
 
-/// A JSON object that tells what this machine has: CPU features, driver version,
-/// devices, cache folder, and why something is not usable.
+/// A JSON object that tells what this machine has: CPU features, driver
+/// version, devices, cache folder, and why something is not usable.
 FUSION_API char *fusion_doctor(void);
 
 #ifdef __cplusplus

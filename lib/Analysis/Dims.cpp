@@ -72,10 +72,10 @@ LogicalResult DimAnalysis::visit(Operation *op) {
     for (OpResult result : launch->getResults()) {
       SmallVector<AffineExpr> inferred;
       if (maps && result.getResultNumber() < maps.size())
-        inferred = llvm::to_vector(
-            cast<AffineMapAttr>(maps[result.getResultNumber()])
-                .getValue()
-                .getResults());
+        inferred =
+            llvm::to_vector(cast<AffineMapAttr>(maps[result.getResultNumber()])
+                                .getValue()
+                                .getResults());
       if (failed(setResult(result, inferred)))
         return failure();
     }

@@ -131,6 +131,25 @@ AffineExpr getLaneStride(AffineExpr expr, unsigned dim, int64_t lanes,
   return expr.getKind() == AffineExprKind::Mod ? a : AffineExpr();
 }
 
+/// `expr + value` with all constants of the sum added up, so that those that
+/// cancel hide no divisor.
+static AffineExpr addConstant(AffineExpr expr, int64_t value) {
+  AffineExpr rest = getAffineConstantExpr(0, expr.getContext());
+  SmallVector<AffineExpr> terms{expr};
+  while (!terms.empty()) {
+    AffineExpr term = terms.pop_back_val();
+    if (auto constant = dyn_cast<AffineConstantExpr>(term)) {
+      value += constant.getValue();
+    } else if (term.getKind() == AffineExprKind::Add) {
+      auto sum = cast<AffineBinaryOpExpr>(term);
+      terms.append({sum.getRHS(), sum.getLHS()});
+    } else {
+      rest = rest + term;
+    }
+  }
+  return rest + value;
+}
+
 bool isLaneUniformGuard(AffineExpr expr, unsigned dim, int64_t lanes,
                         const Divisors &divisors) {
   AffineExpr stride = getLaneStride(expr, dim, lanes, divisors);
@@ -142,9 +161,9 @@ bool isLaneUniformGuard(AffineExpr expr, unsigned dim, int64_t lanes,
   // Rising: the first lane is a multiple of the lanes, so none but the first
   // can cross zero. Falling: the last lane is -1 modulo the lanes.
   if (constant.getValue() == 1)
-    return isKnownMultiple(expr, lanes, divisors);
+    return isKnownMultiple(addConstant(expr, 0), lanes, divisors);
   return constant.getValue() == -1 &&
-         isKnownMultiple(expr + 1, lanes, divisors);
+         isKnownMultiple(addConstant(expr, 1), lanes, divisors);
 }
 
 AffineExpr linearize(ArrayRef<AffineExpr> index, ArrayRef<AffineExpr> strides,

@@ -32,7 +32,6 @@ struct ClusterEdge {
   unsigned order = 0;
 };
 
-
 class ClusterGraph {
 public:
   ClusterGraph(mlir::func::FuncOp function, const DimAnalysis &dims);

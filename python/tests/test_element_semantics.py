@@ -14,8 +14,13 @@ import fusion
 from fusion import frameworks
 from fusion.verification import reference
 
-INTEGERS = {"i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64,
-            "ui8": np.uint8}
+INTEGERS = {
+    "i8": np.int8,
+    "i16": np.int16,
+    "i32": np.int32,
+    "i64": np.int64,
+    "ui8": np.uint8,
+}
 FLOATS = {"f64": np.float64, "f32": np.float32, "f16": np.float16}
 TYPES = {**FLOATS, **INTEGERS, "i1": np.bool_}
 
@@ -35,21 +40,28 @@ def execute(target, text, *arrays):
 def graph(arguments, ops):
     """A module that returns every op. `arguments` are element types, in order %0,
     %1, ...; an op is (name, operand numbers, result type)."""
-    tensor = "tensor<?x{}, #fusion.layout<symbols = [\"n\"]>>".format
+    tensor = 'tensor<?x{}, #fusion.layout<symbols = ["n"]>>'.format
     types = [tensor(t) for t in arguments]
     lines, results = [], []
     for i, (name, operands, result) in enumerate(ops):
         names = ", ".join(f"%{n}" for n in operands)
         inputs = ", ".join(types[n] for n in operands)
         separator = ", " if name.startswith("compare") else " "
-        lines.append(f"  %r{i} = fusion.{name}{separator}{names} : ({inputs}) -> "
-                     f"{tensor(result)}")
+        lines.append(
+            f"  %r{i} = fusion.{name}{separator}{names} : ({inputs}) -> "
+            f"{tensor(result)}"
+        )
         results.append(tensor(result))
     parameters = ", ".join(f"%{i}: {t}" for i, t in enumerate(types))
     values = ", ".join(f"%r{i}" for i in range(len(ops)))
-    return "\n".join([
-        f"func.func @main({parameters}) -> ({', '.join(results)}) {{", *lines,
-        f"  return {values} : {', '.join(results)}", "}"])
+    return "\n".join(
+        [
+            f"func.func @main({parameters}) -> ({', '.join(results)}) {{",
+            *lines,
+            f"  return {values} : {', '.join(results)}",
+            "}",
+        ]
+    )
 
 
 def check(target, arguments, table, *arrays):
@@ -67,27 +79,66 @@ def check(target, arguments, table, *arrays):
         wrong = np.flatnonzero(~same)
         assert not wrong.size, (
             f"{name} of {[x[wrong[0]] for x in inputs]} is {result[wrong[0]]}, "
-            f"not {want[wrong[0]]}; {wrong.size} more")
+            f"not {want[wrong[0]]}; {wrong.size} more"
+        )
 
 
 def all_pairs(corners, random):
     x, y = np.meshgrid(corners, corners)
     half = len(random) // 2
-    return (np.concatenate([x.ravel(), random[:half]]),
-            np.concatenate([y.ravel(), random[half:2 * half]]))
+    return (
+        np.concatenate([x.ravel(), random[:half]]),
+        np.concatenate([y.ravel(), random[half : 2 * half]]),
+    )
 
 
 def integer_corners(dtype):
     info = np.iinfo(dtype)
-    corners = [0, 1, 2, 3, 7, 8, 15, 16, 31, 32, 63, 64, info.max, info.max - 1,
-               info.min, info.min + 1, -1, -2, -3, -7, -8]
+    corners = [
+        0,
+        1,
+        2,
+        3,
+        7,
+        8,
+        15,
+        16,
+        31,
+        32,
+        63,
+        64,
+        info.max,
+        info.max - 1,
+        info.min,
+        info.min + 1,
+        -1,
+        -2,
+        -3,
+        -7,
+        -8,
+    ]
     return np.array(sorted({c for c in corners if info.min <= c <= info.max}), dtype)
 
 
 def float_corners(dtype):
     info = np.finfo(dtype)
-    corners = [0, 1, 0.5, 2, 3, 0.1, 1.5, 2.5, 6, 20.5, info.max, info.tiny,
-               info.smallest_subnormal, info.max / 4, np.inf]
+    corners = [
+        0,
+        1,
+        0.5,
+        2,
+        3,
+        0.1,
+        1.5,
+        2.5,
+        6,
+        20.5,
+        info.max,
+        info.tiny,
+        info.smallest_subnormal,
+        info.max / 4,
+        np.inf,
+    ]
     return np.array([*corners, *np.negative(corners), np.nan], dtype)
 
 
@@ -123,29 +174,48 @@ def integer_power(bits):
 def integer_table(name, dtype):
     bits = np.iinfo(dtype).bits
     binary = {
-        "add": lambda a, b: a + b, "sub": lambda a, b: a - b,
-        "mul": lambda a, b: a * b, "div": truncating_quotient,
+        "add": lambda a, b: a + b,
+        "sub": lambda a, b: a - b,
+        "mul": lambda a, b: a * b,
+        "div": truncating_quotient,
         "floor_div": lambda a, b: a // b if b else 0,
         "remainder": lambda a, b: a % b if b else 0,
         "fmod": lambda a, b: a - b * truncating_quotient(a, b) if b else 0,
-        "pow": integer_power(bits), "min": min, "max": max,
-        "and": lambda a, b: a & b, "or": lambda a, b: a | b,
+        "pow": integer_power(bits),
+        "min": min,
+        "max": max,
+        "and": lambda a, b: a & b,
+        "or": lambda a, b: a | b,
         "xor": lambda a, b: a ^ b,
         "shift_left": lambda a, b: a << b if 0 <= b < bits else 0,
         "shift_right": lambda a, b: a >> (b if 0 <= b < bits else bits),
     }
-    unary = {"abs": abs, "neg": lambda a: -a, "sign": lambda a: (a > 0) - (a < 0),
-             "not": lambda a: ~a, "relu": lambda a: max(a, 0)}
+    unary = {
+        "abs": abs,
+        "neg": lambda a: -a,
+        "sign": lambda a: (a > 0) - (a < 0),
+        "not": lambda a: ~a,
+        "relu": lambda a: max(a, 0),
+    }
     table = {op: ([0, 1], name, wrapped(f, dtype)) for op, f in binary.items()}
     table |= {op: ([0], name, wrapped(f, dtype)) for op, f in unary.items()}
-    table["clamp"] = ([0, 1, 2], name,
-                      wrapped(lambda x, lo, hi: min(max(x, lo), hi), dtype))
+    table["clamp"] = (
+        [0, 1, 2],
+        name,
+        wrapped(lambda x, lo, hi: min(max(x, lo), hi), dtype),
+    )
     return table | comparisons()
 
 
 def comparisons():
-    functions = {"eq": np.equal, "ne": np.not_equal, "lt": np.less,
-                 "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal}
+    functions = {
+        "eq": np.equal,
+        "ne": np.not_equal,
+        "lt": np.less,
+        "le": np.less_equal,
+        "gt": np.greater,
+        "ge": np.greater_equal,
+    }
     return {f"compare {kind}": ([0, 1], "i1", f) for kind, f in functions.items()}
 
 
@@ -160,8 +230,12 @@ def test_integers(target, name, rng):
 
 def test_booleans(target):
     x, y = np.array([0, 0, 1, 1], bool), np.array([0, 1, 0, 1], bool)
-    table = {"and": ([0, 1], "i1", np.logical_and), "or": ([0, 1], "i1", np.logical_or),
-             "xor": ([0, 1], "i1", np.logical_xor), "not": ([0], "i1", np.logical_not)}
+    table = {
+        "and": ([0, 1], "i1", np.logical_and),
+        "or": ([0, 1], "i1", np.logical_or),
+        "xor": ([0, 1], "i1", np.logical_xor),
+        "not": ([0], "i1", np.logical_not),
+    }
     check(target, ["i1", "i1"], table | comparisons(), x, y)
 
 
@@ -200,17 +274,30 @@ def maximum(a, b):
 
 def float_table(name, working):
     """Ops that round once from an exact result; f16 computes in f32."""
+
     def convert(function):
         return lambda *arrays: function(*(x.astype(working) for x in arrays))
 
     binary = {
-        "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide,
-        "floor_div": floor_quotient, "remainder": floor_remainder, "fmod": np.fmod,
-        "min": minimum, "max": maximum, "copysign": np.copysign,
+        "add": np.add,
+        "sub": np.subtract,
+        "mul": np.multiply,
+        "div": np.divide,
+        "floor_div": floor_quotient,
+        "remainder": floor_remainder,
+        "fmod": np.fmod,
+        "min": minimum,
+        "max": maximum,
+        "copysign": np.copysign,
     }
     unary = {
-        "abs": np.abs, "neg": np.negative, "floor": np.floor, "ceil": np.ceil,
-        "round": np.rint, "trunc": np.trunc, "sqrt": np.sqrt,
+        "abs": np.abs,
+        "neg": np.negative,
+        "floor": np.floor,
+        "ceil": np.ceil,
+        "round": np.rint,
+        "trunc": np.trunc,
+        "sqrt": np.sqrt,
         "reciprocal": np.reciprocal,
         "relu": lambda x: maximum(x, np.zeros_like(x)),
         "sign": lambda x: np.where((x == 0) | np.isnan(x), x, np.copysign(1, x)),
@@ -219,8 +306,11 @@ def float_table(name, working):
     table = {op: ([0, 1], name, convert(f)) for op, f in binary.items()}
     table |= {op: ([0], name, convert(f)) for op, f in unary.items()}
     table |= {op: ([0], "i1", f) for op, f in tests.items()}
-    table["clamp"] = ([0, 1, 2], name,
-                      convert(lambda x, lo, hi: minimum(maximum(x, lo), hi)))
+    table["clamp"] = (
+        [0, 1, 2],
+        name,
+        convert(lambda x, lo, hi: minimum(maximum(x, lo), hi)),
+    )
     return table | comparisons()
 
 
@@ -259,8 +349,12 @@ def conversion_corners(name, rng):
         info = np.iinfo(dtype)
         random = rng.integers(info.min, info.max, 300, dtype=dtype, endpoint=True)
         return np.concatenate([integer_corners(dtype), random])
-    edges = [s * (2.0**p + d) for p in (7, 8, 15, 16, 31, 63) for s in (-1, 1)
-             for d in (-1, -0.5, 0, 0.5, 1)] + [65519.99, 65520, -0.9, 255.5]
+    edges = [
+        s * (2.0**p + d)
+        for p in (7, 8, 15, 16, 31, 63)
+        for s in (-1, 1)
+        for d in (-1, -0.5, 0, 0.5, 1)
+    ] + [65519.99, 65520, -0.9, 255.5]
     with np.errstate(over="ignore"):
         edges = np.array(edges).astype(dtype)
     return np.concatenate([float_corners(dtype), edges])
@@ -290,17 +384,17 @@ def rounded_to_bfloat16(value):
 @pytest.mark.parametrize("name", ["i32", "i64", "f64"])
 def test_conversion_to_bfloat16_rounds_once(target, name):
     # Just beside a tie of bf16, closer than float32 can tell.
-    ties = [2**p + 2**(p - 8) for p in range(9, 31 if name == "i32" else 53)]
+    ties = [2**p + 2 ** (p - 8) for p in range(9, 31 if name == "i32" else 53)]
     if name == "i64":
         ties += [2**62 + 2**54, 2**61 + 2**53]
     values = [s * (t + d) for t in ties for s in (-1, 1) for d in (-1, 0, 1)]
     x = np.array(values, TYPES[name])
     tensor = f"tensor<{len(values)}x{{}}>".format
-    text = f"""func.func @main(%x: {tensor(name)}) -> {tensor('f32')} {{
-      %0 = fusion.convert %x : ({tensor(name)}) -> {tensor('bf16')}
-      %1 = fusion.convert %0 : ({tensor('bf16')}) -> {tensor('f32')}
-      return %1 : {tensor('f32')}
+    text = f"""func.func @main(%x: {tensor(name)}) -> {tensor("f32")} {{
+      %0 = fusion.convert %x : ({tensor(name)}) -> {tensor("bf16")}
+      %1 = fusion.convert %0 : ({tensor("bf16")}) -> {tensor("f32")}
+      return %1 : {tensor("f32")}
     }}"""
-    got, = execute(target, text, x)
+    (got,) = execute(target, text, x)
     want = [rounded_to_bfloat16(int(v)) for v in values]
     np.testing.assert_array_equal(got, np.array(want, np.float32))

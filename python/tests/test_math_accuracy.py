@@ -11,17 +11,56 @@ import fusion
 
 # The bounds that lib/Conversion/ExpandMath.h states.
 ULP = {
-    "exp": 0.9, "exp2": 0.9, "expm1": 1.6, "tanh": 1.6,
-    "log": 0.9, "log1p": 0.9, "log2": 0.51, "log10": 0.51,
-    "sin": 1.6, "cos": 1.6,
+    "exp": 0.9,
+    "exp2": 0.9,
+    "expm1": 1.6,
+    "tanh": 1.6,
+    "log": 0.9,
+    "log1p": 0.9,
+    "log2": 0.51,
+    "log10": 0.51,
+    "sin": 1.6,
+    "cos": 1.6,
 }
 
 SPECIAL = np.array(
-    [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 2.0, 0.5, 1000.0,
-     1e-45, -1e-45, 1.1754944e-38, 1.1754942e-38, 3.4028235e38, -3.4028235e38,
-     88.72283, 88.72284, -103.97208, -103.97209, -87.33655, 128.0, -149.0,
-     -150.0, 0.55, 0.925, 4.0, 20.0, 1e5, 100001.0, -100001.0, 1e10, 1e38],
-    np.float32)
+    [
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        np.inf,
+        -np.inf,
+        np.nan,
+        2.0,
+        0.5,
+        1000.0,
+        1e-45,
+        -1e-45,
+        1.1754944e-38,
+        1.1754942e-38,
+        3.4028235e38,
+        -3.4028235e38,
+        88.72283,
+        88.72284,
+        -103.97208,
+        -103.97209,
+        -87.33655,
+        128.0,
+        -149.0,
+        -150.0,
+        0.55,
+        0.925,
+        4.0,
+        20.0,
+        1e5,
+        100001.0,
+        -100001.0,
+        1e10,
+        1e38,
+    ],
+    np.float32,
+)
 
 
 def float32_sample(step=2003):
@@ -36,8 +75,9 @@ def error_in_ulp(got, want):
     with np.errstate(all="ignore"):
         rounded = want.astype(got.dtype)
         exponent = np.frexp(np.where(np.isfinite(want), want, 1))[1]
-        ulp = np.ldexp(want.dtype.type(1),
-                       np.maximum(exponent, info.minexp + 1) - info.nmant - 1)
+        ulp = np.ldexp(
+            want.dtype.type(1), np.maximum(exponent, info.minexp + 1) - info.nmant - 1
+        )
         error = np.abs(got.astype(want.dtype) - want) / ulp
         # Past the largest number an ulp more is infinity, and rounding there
         # may go either way.
@@ -56,7 +96,8 @@ def check(got, want, bound, operands):
     worst = int(np.argmax(error))
     assert error[worst] <= bound, (
         f"{error[worst]:.3f} ulp at {[x[worst] for x in operands]}: "
-        f"{got[worst]} instead of {want[worst]}")
+        f"{got[worst]} instead of {want[worst]}"
+    )
 
 
 @pytest.mark.parametrize("name", ULP)
@@ -114,17 +155,35 @@ def test_gelu_float32():
     assert np.all(np.abs(got - want) <= np.spacing(np.abs(x)))
 
 
-@pytest.mark.parametrize("name", [
-    "exp", "exp2", "expm1", "log", "log1p", "log2", "log10", "sin", "cos", "tan",
-    "sinh", "cosh", "tanh", "asinh", "atan"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "exp",
+        "exp2",
+        "expm1",
+        "log",
+        "log1p",
+        "log2",
+        "log10",
+        "sin",
+        "cos",
+        "tan",
+        "sinh",
+        "cosh",
+        "tanh",
+        "asinh",
+        "atan",
+    ],
+)
 def test_float64(name):
     # The functions of libm: glibc's own worst is 2.2 ulp.
     x = np.random.default_rng(3).normal(size=20_001)
     x = np.concatenate([x, x * 1e-10, SPECIAL.astype(np.float64)])
     got = fusion.jit(getattr(fusion, name), target="cpu")(x)
     with np.errstate(all="ignore"):
-        want = getattr(np, name.replace("asinh", "arcsinh").replace(
-            "atan", "arctan"))(x.astype(np.longdouble))
+        want = getattr(np, name.replace("asinh", "arcsinh").replace("atan", "arctan"))(
+            x.astype(np.longdouble)
+        )
     check(np.asarray(got), want, 2.5, [x])
 
 
@@ -135,8 +194,7 @@ def test_tail_equals_body(name):
     function = fusion.jit(getattr(fusion, name), target="cpu")
     whole = np.asarray(function(x))
     for length in (1, 7, 17, 63):
-        np.testing.assert_array_equal(np.asarray(function(x[:length])),
-                                      whole[:length])
+        np.testing.assert_array_equal(np.asarray(function(x[:length])), whole[:length])
 
 
 def test_powers_of_ten_are_exact():

@@ -207,7 +207,9 @@ def test_reductions(target, name, dtype):
         results = [f(x, dim=1), f(x, dim=-1, keepdim=True), f(x)]
         return results if name == "prod" else [*results, f(x, dim=(0, 2))]
 
-    check(target, g, x)
+    # Eager rounds each of up to 60 products of halves, fusion the last.
+    half = name == "prod" and torch.finfo(dtype).bits == 16
+    check(target, g, x, tolerance=30 * torch.finfo(dtype).eps if half else None)
 
 
 def test_reductions_of_integers(target):

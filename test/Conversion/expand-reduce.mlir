@@ -55,7 +55,7 @@ tile.kernel @alone(%x: memref<?xf32>, %i: index)
 // CHECK-LABEL: tile.kernel @block
 tile.kernel @block(%x: memref<?xf32>)
     attributes {grid = affine_map<() -> (1)>, threads = 256 : i64} {
-  // CHECK: %[[SHARED:.*]] = tile.shared : memref<1x8xi32, #gpu.address_space<workgroup>>
+  // CHECK: %[[SHARED:.*]] = tile.shared : memref<8xi32, #gpu.address_space<workgroup>>
   %thread = gpu.thread_id x
   %0 = memref.load %x[%thread] : memref<?xf32>
   // CHECK-COUNT-5: gpu.shuffle xor
@@ -126,5 +126,25 @@ tile.kernel @types(%h: memref<?xf16>, %d: memref<?xf64>, %i: index)
   }
   memref.store %2#0, %h[%2#2] : memref<?xf16>
   memref.store %2#1, %d[%2#2] : memref<?xf64>
+  tile.return
+}
+
+// -----
+
+// Above a warp an f64 lies whole in shared memory: ptxas 13 reads a store of the
+// low word of a register that holds an f64 as a conversion to an integer.
+// CHECK-LABEL: tile.kernel @whole
+tile.kernel @whole(%x: memref<?xf64>)
+    attributes {grid = affine_map<() -> (1)>, threads = 64 : i64} {
+  // CHECK: tile.shared : memref<2xi64, #gpu.address_space<workgroup>>
+  // CHECK-NOT: memref.store %{{.*}} : memref<{{.*}}xi32
+  %i = gpu.thread_id x
+  %0 = memref.load %x[%i] : memref<?xf64>
+  %1 = tile.reduce %0 {width = 64 : i64} : f64 {
+  ^bb0(%a: f64, %b: f64):
+    %2 = arith.addf %a, %b : f64
+    tile.yield %2 : f64
+  }
+  memref.store %1, %x[%i] : memref<?xf64>
   tile.return
 }

@@ -14,9 +14,7 @@ from pathlib import Path
 def examples(text):
     for fence in re.findall(r"^```mlir\n(.*?)^```", text, re.M | re.S):
         if fence.startswith(("func.func", "tile.kernel")):
-            yield re.sub(
-                r"// error: (.*)", r"// expected-error @below {{\1}}", fence
-            )
+            yield re.sub(r"// error: (.*)", r"// expected-error @below {{\1}}", fence)
 
 
 def main(*pages):

@@ -143,7 +143,11 @@ Value fusion::ShiftLeftOp::emitElement(OpBuilder &builder, Location loc,
   // Unsigned, a negative count is past the width too.
   unsigned width = FormulaBuilder::elementType(x).getIntOrFloatBitWidth();
   Value inRange = b.cmp(CmpI::ult, count, width);
-  return b.select(inRange, b.shl(x, b.select(inRange, count, zero)), zero);
+  // Masked rather than chosen: NVPTX drops a choice of the count, then shifts
+  // an i64 by the count's low 32 bits.
+  Value masked =
+      arith::AndIOp::create(builder, loc, count, b.integer(x, width - 1));
+  return b.select(inRange, b.shl(x, masked), zero);
 }
 
 Value fusion::ShiftRightOp::emitElement(OpBuilder &builder, Location loc,

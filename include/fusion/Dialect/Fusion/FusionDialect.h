@@ -41,7 +41,8 @@ LayoutAttr getLayout(mlir::Type type);
 mlir::RankedTensorType withElementType(mlir::RankedTensorType type,
                                        mlir::Type elementType);
 
-/// The builtin type in which an element is stored and computed on: ui8 becomes i8.
+/// The builtin type in which an element is stored and computed on: ui8 becomes
+/// i8.
 mlir::Type getStorageType(mlir::Type elementType);
 
 } // namespace fusion
