@@ -120,10 +120,8 @@ json::Array getProducers(tile::LaunchOp launch,
                          const DenseMap<Operation *, int64_t> &numbers) {
   llvm::SmallSetVector<int64_t, 4> producers;
   for (Value input : launch.getInputs()) {
-    // A reshape between launches is another name of the same memory.
-    while (auto reshape = input.getDefiningOp<ReshapeOp>())
-      input = reshape.getX();
-    if (Operation *op = input.getDefiningOp(); op && numbers.contains(op))
+    Operation *op = stripAliases(input).getDefiningOp();
+    if (op && numbers.contains(op))
       producers.insert(numbers.lookup(op));
   }
   return json::Array(producers);

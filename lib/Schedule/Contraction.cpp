@@ -202,10 +202,7 @@ private:
       const Index &point = points[i];
       auto storeAll = [&] {
         emitter.seed(space.hero->getResult(0), point, results[i]);
-        for (unsigned o = 0; o < model.getNumOutputs(); ++o)
-          emitter.emit(model.getOutput(o), point);
-        for (unsigned o = 0; o < model.getNumOutputs(); ++o)
-          emitter.store(o, point, emitter.emit(model.getOutput(o), point));
+        frame.storeOutputs(point);
       };
       if (config.unroll == 1)
         storeAll();

@@ -81,11 +81,7 @@ public:
       SmallVector<AffineExpr> values(outer);
       if (!merged.empty())
         values.push_back(column);
-      Index index = domain.getIndex(values, context);
-      for (unsigned i = 0; i < model.getNumOutputs(); ++i)
-        emitter.emit(model.getOutput(i), index);
-      for (unsigned i = 0; i < model.getNumOutputs(); ++i)
-        emitter.store(i, index, emitter.emit(model.getOutput(i), index));
+      frame.storeOutputs(domain.getIndex(values, context));
     };
 
     if (machine.isGPU) {

@@ -87,6 +87,14 @@ void KernelFrame::ifThen(Value condition, llvm::function_ref<void()> body) {
   body();
 }
 
+void KernelFrame::storeOutputs(const Index &index) {
+  const GroupModel &model = emitter.getModel();
+  for (unsigned i = 0; i < model.getNumOutputs(); ++i)
+    emitter.emit(model.getOutput(i), index);
+  for (unsigned i = 0; i < model.getNumOutputs(); ++i)
+    emitter.store(i, index, emitter.emit(model.getOutput(i), index));
+}
+
 Value KernelFrame::laneMask(Value count, int64_t lanes) {
   return vector::CreateMaskOp::create(
       builder, loc, VectorType::get({lanes}, builder.getI1Type()), count);

@@ -99,7 +99,6 @@ private:
   Index bind(const TurnedRead &read, ArrayRef<AffineExpr> point) const {
     return substituteDims(read.index, point);
   }
-  void storeAll(const Index &index);
   AffineExpr getSize(unsigned dim) const {
     return space.domain.getMerged()[dim].size;
   }
@@ -124,13 +123,6 @@ Index TransposeKernel::getIndex(AffineExpr row, AffineExpr column) const {
                      : i == space.column ? column
                                          : others[next++]);
   return space.domain.getIndex(values, context);
-}
-
-void TransposeKernel::storeAll(const Index &index) {
-  for (unsigned i = 0; i < model.getNumOutputs(); ++i)
-    emitter.emit(model.getOutput(i), index);
-  for (unsigned i = 0; i < model.getNumOutputs(); ++i)
-    emitter.store(i, index, emitter.emit(model.getOutput(i), index));
 }
 
 void TransposeKernel::emit(bool isGPU) {
@@ -225,7 +217,7 @@ void TransposeKernel::emitGpuTile(Value rowStart, Value columnStart) {
         emitter.seed(read.leaf, bind(read, point),
                      emitter.fromStored(read.leaf, element));
       }
-      storeAll(point);
+      frame.storeOutputs(point);
       emitter.setLanes(columnDim, 1);
     });
   }
@@ -294,7 +286,7 @@ void TransposeKernel::emitCpuTile(Value rowStart, Value columnStart) {
         for (auto [read, square] : llvm::zip_equal(space.reads, squares))
           emitter.seed(read.leaf, bind(read, point),
                        emitter.fromStored(read.leaf, square[i]));
-        storeAll(point);
+        frame.storeOutputs(point);
       }
       emitter.setLanes(columnDim, 1);
     });
@@ -304,7 +296,7 @@ void TransposeKernel::emitCpuTile(Value rowStart, Value columnStart) {
     frame.loop(rowFrom, rowTo, frame.constant(1), [&](Value row) {
       AffineExpr rowDim = emitter.addDim(row);
       frame.loop(columnFrom, columnTo, frame.constant(1), [&](Value column) {
-        storeAll(getIndex(rowDim, emitter.addDim(column)));
+        frame.storeOutputs(getIndex(rowDim, emitter.addDim(column)));
       });
     });
   };

@@ -56,6 +56,10 @@ public:
                                                         mlir::ValueRange)>
           body);
 
+  /// Writes all outputs at `index`: everything is computed, then stored, so
+  /// that no store stands between reads.
+  void storeOutputs(const Index &index);
+
   /// The mask of the lanes below `count`.
   mlir::Value laneMask(mlir::Value count, int64_t lanes);
 
