@@ -95,8 +95,8 @@ def defined(f, *args):
 
 @pytest.mark.parametrize("dtype", TYPES, ids=str)
 def test_promotion_of_two_tensors(target, dtype):
-    x = numbers(dtype, 4, 5)
-    others = [numbers(other, 5, high=3.0) for other in TYPES]
+    x = numbers(dtype, 30, 20)  # enough for quotients that round to an integer
+    others = [numbers(other, 20, high=3.0) for other in TYPES]
     pairs = [
         (f, i)
         for f in BINARY.values()
@@ -108,7 +108,7 @@ def test_promotion_of_two_tensors(target, dtype):
 
 @pytest.mark.parametrize("dtype", TYPES, ids=str)
 def test_promotion_with_numbers_and_0d(target, dtype):
-    x = numbers(dtype, 4, 5)
+    x = numbers(dtype, 30, 20)
     zero_d = [torch.tensor(2), torch.tensor(1.5), torch.tensor(2.5, dtype=torch.half)]
     others = [2, 1.5, 0.1, True]
     pairs = [

@@ -291,6 +291,9 @@ def lower_div_mode(
         return g.pointwise("floor_div", [x, y])
     compute, result = g.promote([x, y])
     quotient = g.binary("div", *g.meet([x, y], compute))
+    # Of two tensors eager rounds the quotient to a half before it drops the fraction.
+    if all(isinstance(v, Value) for v in (x, y)):
+        quotient = g.convert(quotient, result)
     if compute.is_float:
         quotient = g.unary("trunc", quotient)
     return g.convert(quotient, result)
