@@ -62,6 +62,39 @@ Combiner::Combiner(Operation *hero) : hero(hero) {
     types.push_back(builder.getI64Type());
 }
 
+Combiner::Combiner(ArrayRef<Operation *> heroes) : Combiner(heroes.front()) {
+  if (heroes.size() == 1)
+    return;
+  assert(heroes.size() == 2 && isExponentialSum(heroes[1], heroes[0]));
+  exponentialSum = heroes[1];
+  types.push_back(types[0]);
+}
+
+bool Combiner::isExponentialSum(Operation *hero, Operation *maximum) {
+  auto sum = dyn_cast<ReduceOp>(hero);
+  auto max = dyn_cast<ReduceOp>(maximum);
+  if (!sum || !max || sum.getKind() != ReduceKind::sum ||
+      max.getKind() != ReduceKind::max)
+    return false;
+  auto exponential = sum->getOperand(0).getDefiningOp<ExpOp>();
+  auto shifted =
+      exponential ? exponential->getOperand(0).getDefiningOp<SubOp>() : nullptr;
+  // Narrower types round the difference and the exponential.
+  Type element = getElement(hero->getOperand(0).getType());
+  if (!shifted || shifted->getOperand(0) != max->getOperand(0) ||
+      !(element.isF32() || element.isF64()))
+    return false;
+  Value row = shifted->getOperand(1);
+  while (Operation *view = row.getDefiningOp()) {
+    if (view == maximum)
+      return true;
+    if (!isa<BroadcastOp, ReshapeOp>(view))
+      return false;
+    row = view->getOperand(0);
+  }
+  return false;
+}
+
 bool Combiner::isArgReduce() const { return isa<ArgReduceOp>(hero); }
 
 SmallVector<Type> Combiner::getTypes(int64_t lanes) const {
@@ -119,6 +152,9 @@ SmallVector<Value> Combiner::getIdentity(OpBuilder &builder, Location loc,
   SmallVector<Value> result{makeConstant(
       builder, loc, getNeutral(builder, getRule(hero), types[0], isSigned),
       full[0])};
+  if (exponentialSum)
+    result.push_back(
+        makeConstant(builder, loc, builder.getZeroAttr(types[1]), full[1]));
   // No index is larger: an element equal to the neutral value still wins.
   if (isArgReduce())
     result.push_back(makeConstant(
@@ -139,13 +175,63 @@ Value Combiner::convertToAccumulator(OpBuilder &builder, Location loc,
 }
 
 SmallVector<Value> Combiner::wrap(OpBuilder &builder, Location loc,
-                                  Value element, Value index) const {
-  SmallVector<Value> result{convertToAccumulator(builder, loc, element)};
+                                  const Contribution &point) const {
+  SmallVector<Value> result{convertToAccumulator(builder, loc, point.element)};
   if (isArgReduce())
     result.push_back(arith::IndexCastOp::create(
-        builder, loc, FormulaBuilder::shaped(types[1], element.getType()),
-        index));
+        builder, loc, FormulaBuilder::shaped(types[1], point.element.getType()),
+        point.position));
   return result;
+}
+
+SmallVector<Value> Combiner::absorb(OpBuilder &builder, Location loc,
+                                    ValueRange accumulator,
+                                    ArrayRef<Contribution> points) const {
+  if (exponentialSum)
+    return absorbExponentials(builder, loc, accumulator, points);
+  SmallVector<Value> current(accumulator);
+  for (const Contribution &point : points) {
+    SmallVector<Value> next =
+        combine(builder, loc, current, wrap(builder, loc, point));
+    for (auto [now, before] : llvm::zip_equal(next, current))
+      if (point.exists)
+        now = arith::SelectOp::create(builder, loc, point.exists, now, before);
+    current = std::move(next);
+  }
+  return current;
+}
+
+/// exp(from - to), what a sum relative to `from` is multiplied by to be one
+/// relative to `to`. Equal infinities give 1.
+static Value getRescale(FormulaBuilder &e, Value from, Value to) {
+  Value equal = e.cmp(FormulaBuilder::CmpF::OEQ, from, to);
+  return e.select(equal, e.constant(from, 1.0),
+                  e.math<math::ExpOp>(e.sub(from, to)));
+}
+
+/// The maximum first, of all points together, so that the sum is rescaled once.
+/// Where it is still -inf every point counts as one; `finish` makes it NaN.
+SmallVector<Value>
+Combiner::absorbExponentials(OpBuilder &builder, Location loc,
+                             ValueRange accumulator,
+                             ArrayRef<Contribution> points) const {
+  FormulaBuilder e(builder, loc);
+  Value lowest = e.constant(accumulator[0], -FormulaBuilder::infinity);
+  SmallVector<Value> elements;
+  Value maximum = accumulator[0];
+  for (const Contribution &point : points) {
+    Value element = point.element;
+    if (point.exists)
+      element = e.select(point.exists, element, lowest);
+    elements.push_back(element);
+    maximum = e.maximum(maximum, element);
+  }
+  Value none = e.cmp(FormulaBuilder::CmpF::OEQ, maximum, lowest);
+  Value base = e.select(none, e.constant(maximum, 0.0), maximum);
+  Value sum = e.mul(accumulator[1], getRescale(e, accumulator[0], maximum));
+  for (Value element : elements)
+    sum = e.add(sum, e.math<math::ExpOp>(e.sub(element, base)));
+  return {maximum, e.select(none, e.constant(sum, 1.0), sum)};
 }
 
 SmallVector<Value> Combiner::combine(OpBuilder &builder, Location loc,
@@ -182,6 +268,11 @@ SmallVector<Value> Combiner::combine(OpBuilder &builder, Location loc,
                              arith::AndIOp::create(builder, loc, equal, first));
     return {e.select(takeA, a[0], b[0]), e.select(takeA, a[1], b[1])};
   }
+  if (exponentialSum) {
+    Value maximum = e.maximum(a[0], b[0]);
+    return {maximum, e.add(e.mul(a[1], getRescale(e, a[0], maximum)),
+                           e.mul(b[1], getRescale(e, b[0], maximum)))};
+  }
   switch (rule) {
   case Rule::Add:
     return {e.add(a[0], b[0])};
@@ -216,9 +307,9 @@ SmallVector<Value> Combiner::multiplyAdd(OpBuilder &builder, Location loc,
   return {e.add(accumulator[0], e.mul(a, b))};
 }
 
-Value Combiner::finish(OpBuilder &builder, Location loc,
-                       ValueRange accumulator) const {
-  Value value = accumulator[isArgReduce() ? 1 : 0];
+/// An accumulated value, rounded to the type of the hero's result.
+static Value roundResult(OpBuilder &builder, Location loc, Operation *hero,
+                         Value value) {
   Type from = FormulaBuilder::elementType(value);
   Type to = getStorageType(getElement(hero->getResult(0).getType()));
   if (from == to)
@@ -231,6 +322,22 @@ Value Combiner::finish(OpBuilder &builder, Location loc,
   return to.getIntOrFloatBitWidth() < from.getIntOrFloatBitWidth()
              ? Value(arith::TruncIOp::create(builder, loc, full, value))
              : Value(arith::ExtSIOp::create(builder, loc, full, value));
+}
+
+SmallVector<Value> Combiner::finish(OpBuilder &builder, Location loc,
+                                    ValueRange accumulator) const {
+  SmallVector<Value> results{
+      roundResult(builder, loc, hero, accumulator[isArgReduce() ? 1 : 0])};
+  if (exponentialSum) {
+    // exp(x - m) of an infinite or NaN maximum is NaN, as m - m is; a row
+    // without elements has the sum 0.
+    FormulaBuilder e(builder, loc);
+    Value sum = accumulator[1], maximum = accumulator[0];
+    Value empty = e.cmp(FormulaBuilder::CmpF::OEQ, sum, 0.0);
+    results.push_back(
+        e.select(empty, sum, e.add(sum, e.sub(maximum, maximum))));
+  }
+  return results;
 }
 
 SmallVector<Value> Combiner::reduceLanes(OpBuilder &builder, Location loc,

@@ -72,13 +72,13 @@ void ElementEmitter::accumulate(Operation *hero, const HeroSpec &spec,
       Value a = read(spec.reads[0]), b = read(spec.reads[1]);
       next = combiner.multiplyAdd(builder, loc, old, a, b);
     } else {
-      Value element = read(spec.reads[0]), position;
+      Combiner::Contribution made{read(spec.reads[0]), nullptr, nullptr};
       if (combiner.isArgReduce()) {
-        position = emitLaneIndex(reduced.front());
-        position = vector ? splat(position) : position;
+        made.position = emitLaneIndex(reduced.front());
+        if (vector)
+          made.position = splat(made.position);
       }
-      next = combiner.combine(builder, loc, old,
-                              combiner.wrap(builder, loc, element, position));
+      next = combiner.absorb(builder, loc, old, made);
     }
     llvm::copy(next, accumulators.begin() + point * layout.perPoint);
   };
@@ -206,7 +206,7 @@ SmallVector<Value> ElementEmitter::emitHero(Operation *hero,
                    ? f.div(sum[0], sums[(i + 1) * layout.perPoint - 1])
                    : f.div(sum[0], window);
     }
-    results.push_back(combiner.finish(builder, loc, sum));
+    llvm::append_range(results, combiner.finish(builder, loc, sum));
   }
   return results;
 }

@@ -159,3 +159,24 @@ def test_maximum_equals_itself_after_rounding(run, rng):
 
 def test_reductions_by_ufunc(check, x):
     check(lambda x: (np.add.reduce(x, axis=1), np.maximum.reduce(x)), x, rtol=1e-10)
+
+
+@pytest.mark.parametrize("columns", [5, 40004])
+def test_exponential_sum_of_special_rows(check, rng, columns):
+    """Long rows make the maximum and the sum in one walk; see Combiner."""
+    inf, nan = np.inf, np.nan
+    x = rng.standard_normal((9, columns)).astype(np.float32) * 20
+    x[1] = -inf
+    x[2, 3:] = -inf
+    x[3, 2] = inf
+    x[4, 1] = nan
+    x[5] = inf
+    x[6, :-1] = -inf
+    x[7] = -3e38
+    x[8, 0] = 3e38
+
+    def f(x):
+        maximum = np.max(x, axis=1, keepdims=True)
+        return maximum, np.sum(np.exp(x - maximum), axis=1)
+
+    check(f, x, rtol=1e-5)

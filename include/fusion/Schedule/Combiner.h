@@ -16,6 +16,13 @@ namespace fusion {
 class Combiner {
 public:
   explicit Combiner(mlir::Operation *hero);
+  /// One accumulator for several heroes: a single one, or a maximum and its
+  /// exponential sum, made in one walk over the elements that both read.
+  explicit Combiner(llvm::ArrayRef<mlir::Operation *> heroes);
+
+  /// True if `hero` is the sum of exp(x - m) for the elements x of which
+  /// `maximum` is m, as in softmax and log-sum-exp.
+  static bool isExponentialSum(mlir::Operation *hero, mlir::Operation *maximum);
 
   /// Number of values of one accumulator.
   unsigned getNumValues() const { return types.size(); }
@@ -25,11 +32,17 @@ public:
   llvm::SmallVector<mlir::Value> getIdentity(mlir::OpBuilder &builder,
                                              mlir::Location loc,
                                              int64_t lanes) const;
-  /// The accumulator of one element: converted, with `index` (arg-reductions;
-  /// of type index or a vector of it).
-  llvm::SmallVector<mlir::Value> wrap(mlir::OpBuilder &builder,
-                                      mlir::Location loc, mlir::Value element,
-                                      mlir::Value index) const;
+  /// What one point adds to an accumulator.
+  struct Contribution {
+    mlir::Value element;
+    mlir::Value position; // of type index or a vector of it; arg-reductions
+    mlir::Value exists;   // null, or false (by lane) where there is no point
+  };
+  /// `accumulator` with these points.
+  llvm::SmallVector<mlir::Value>
+  absorb(mlir::OpBuilder &builder, mlir::Location loc,
+         mlir::ValueRange accumulator,
+         llvm::ArrayRef<Contribution> points) const;
   /// Combination of two accumulators, the same for either order.
   llvm::SmallVector<mlir::Value> combine(mlir::OpBuilder &builder,
                                          mlir::Location loc, mlir::ValueRange a,
@@ -38,9 +51,10 @@ public:
   llvm::SmallVector<mlir::Value>
   multiplyAdd(mlir::OpBuilder &builder, mlir::Location loc,
               mlir::ValueRange accumulator, mlir::Value a, mlir::Value b) const;
-  /// The result element, rounded to the op's result type.
-  mlir::Value finish(mlir::OpBuilder &builder, mlir::Location loc,
-                     mlir::ValueRange accumulator) const;
+  /// The result element of each hero, rounded to its result type.
+  llvm::SmallVector<mlir::Value> finish(mlir::OpBuilder &builder,
+                                        mlir::Location loc,
+                                        mlir::ValueRange accumulator) const;
   /// One accumulator of all lanes of `accumulator`, combined as a tree.
   llvm::SmallVector<mlir::Value>
   reduceLanes(mlir::OpBuilder &builder, mlir::Location loc,
@@ -51,7 +65,16 @@ public:
                                    mlir::Value element) const;
 
 private:
+  llvm::SmallVector<mlir::Value> wrap(mlir::OpBuilder &builder,
+                                      mlir::Location loc,
+                                      const Contribution &point) const;
+  llvm::SmallVector<mlir::Value>
+  absorbExponentials(mlir::OpBuilder &builder, mlir::Location loc,
+                     mlir::ValueRange accumulator,
+                     llvm::ArrayRef<Contribution> points) const;
+
   mlir::Operation *hero;
+  mlir::Operation *exponentialSum = nullptr;
   bool isSigned = true;
   llvm::SmallVector<mlir::Type> types;
 };
