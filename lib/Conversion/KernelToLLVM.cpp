@@ -41,7 +41,8 @@ static Value loadEntry(OpBuilder &builder, Location loc, Value array,
   return LLVM::LoadOp::create(builder, loc, type, address);
 }
 
-/// Calls `inner` for each block from argument 2 of `outer` to argument 3.
+/// Calls `inner` for each block from argument 2 of `outer` to argument 3, with
+/// the scratch of argument 4.
 static void createBlockLoop(OpBuilder &builder, LLVM::LLVMFuncOp outer,
                             LLVM::LLVMFuncOp inner,
                             SmallVector<Value> arguments) {
@@ -62,7 +63,7 @@ static void createBlockLoop(OpBuilder &builder, LLVM::LLVMFuncOp outer,
   LLVM::CondBrOp::create(builder, loc, isInside, body, exit);
 
   builder.setInsertionPointToEnd(body);
-  arguments.push_back(block);
+  arguments.append({entry->getArgument(4), block});
   LLVM::CallOp::create(builder, loc, inner, arguments);
   Value next = LLVM::AddOp::create(builder, loc, block,
                                    createConstant(builder, loc, i64, 1),
@@ -82,7 +83,7 @@ static void createOuterFunction(OpBuilder &builder, LLVM::LLVMFuncOp inner,
   Type i64 = builder.getI64Type();
   SmallVector<Type> types = {ptr, ptr};
   if (target.isCPU())
-    types.append({i64, i64});
+    types.append({i64, i64, ptr});
   else
     types.push_back(ptr);
   auto outer = LLVM::LLVMFuncOp::create(
@@ -121,7 +122,8 @@ struct Kernel : ConvertOpToLLVMPattern<tile::KernelOp> {
     for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes()))
       signature.addInputs(index, getTypeConverter()->convertType(type));
     if (target.isCPU())
-      signature.addInputs(rewriter.getI64Type());
+      signature.addInputs(
+          {LLVM::LLVMPointerType::get(context), rewriter.getI64Type()});
     else if (target.isEmulator())
       signature.addInputs(LLVM::LLVMPointerType::get(context));
 

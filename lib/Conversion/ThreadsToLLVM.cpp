@@ -239,11 +239,13 @@ struct Shared : ThreadPattern<tile::SharedOp> {
       rewriter.replaceOp(
           op, callEmulator(rewriter, op, "fusion_emu_shared", start, pointer));
     } else {
-      Value one = createConstant(rewriter, loc, rewriter.getI64Type(), 1);
-      auto array = LLVM::LLVMArrayType::get(type.getElementType(),
-                                            type.getNumElements());
-      rewriter.replaceOpWithNewOp<LLVM::AllocaOp>(op, pointer, array, one,
-                                                  /*alignment=*/64);
+      Value scratch = op->getParentOfType<LLVM::LLVMFuncOp>()
+                          .getArguments()
+                          .drop_back()
+                          .back();
+      rewriter.replaceOpWithNewOp<LLVM::GEPOp>(
+          op, pointer, rewriter.getI8Type(), scratch,
+          LLVM::GEPArg(static_cast<int32_t>(offset.getInt())));
     }
     return success();
   }

@@ -39,8 +39,8 @@ using namespace mlir;
 using namespace fusion;
 using namespace fusion::conversion;
 
-/// Alignment of each shared buffer: the widest access of a thread.
-static constexpr int64_t sharedAlignment = 16;
+/// Alignment of each shared buffer: the widest access of a thread of any target.
+static constexpr int64_t sharedAlignment = 64;
 
 /// Refuses what the target cannot run.
 static LogicalResult checkKernel(tile::KernelOp kernel, TargetInfo target) {

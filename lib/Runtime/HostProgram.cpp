@@ -9,6 +9,8 @@
 #include "Program.h"
 #include "fusion/Runtime/MemoryPool.h"
 #include "fusion/Runtime/ThreadPool.h"
+#include <atomic>
+#include <cstdlib>
 #include <cstring>
 
 using namespace fusion::runtime;
@@ -62,6 +64,30 @@ private:
   void *data = nullptr;
 };
 
+/// Memory that a thread keeps for the kernels that it runs, grown on demand.
+class ThreadScratch {
+public:
+  ~ThreadScratch() { std::free(data); }
+
+  /// At least `bytes`, aligned to a cache line; null where there is no memory.
+  static void *get(size_t bytes) {
+    thread_local ThreadScratch scratch;
+    if (bytes > scratch.size) {
+      std::free(scratch.data);
+      scratch.size = (bytes + pageBytes - 1) / pageBytes * pageBytes;
+      scratch.data = std::aligned_alloc(pageBytes, scratch.size);
+      if (!scratch.data)
+        scratch.size = 0;
+    }
+    return scratch.data;
+  }
+
+private:
+  static constexpr size_t pageBytes = 4096;
+  void *data = nullptr;
+  size_t size = 0;
+};
+
 class HostProgram : public Program {
 public:
   explicit HostProgram(const Plan &plan) : plan(plan) {}
@@ -96,14 +122,25 @@ public:
 protected:
   Status launch(size_t index, const LaunchShape &shape,
                 void **buffers) override {
-    using Function = void (*)(void **, int64_t *, int64_t, int64_t);
+    using Function = void (*)(void **, int64_t *, int64_t, int64_t, void *);
     auto function = reinterpret_cast<Function>(getAddress(index));
     auto *sizes = const_cast<int64_t *>(shape.sizes.data()); // only read
-    ThreadPool::get().forEachPart(shape.grid, shape.work,
-                                  [=](int64_t first, int64_t end) {
-                                    function(buffers, sizes, first, end);
-                                  });
-    return Status::success();
+    int64_t bytes = plan.kernels[plan.launches[index].kernel].sharedBytes;
+    std::atomic<bool> lacksMemory = false;
+    ThreadPool::get().forEachPart(
+        shape.grid, shape.work, [&](int64_t first, int64_t end) {
+          void *scratch = ThreadScratch::get(bytes);
+          if (scratch || bytes == 0)
+            function(buffers, sizes, first, end, scratch);
+          else
+            lacksMemory = true;
+        });
+    if (!lacksMemory)
+      return Status::success();
+    return Status::error("memory",
+                         "no memory for " + std::to_string(bytes) +
+                             " bytes of scratch on each thread",
+                         "free memory");
   }
 };
 

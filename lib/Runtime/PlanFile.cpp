@@ -17,7 +17,7 @@ using namespace fusion::runtime;
 namespace {
 
 /// Changes whenever the fields below do.
-constexpr uint32_t formatVersion = 1;
+constexpr uint32_t formatVersion = 2;
 
 struct FileHeader {
   char magic[8];

@@ -188,27 +188,38 @@ SmallVector<Value> ElementEmitter::emitHero(Operation *hero,
       });
 
   SmallVector<Value> sums(nest.results), results;
-  auto pool = dyn_cast<PoolOp>(hero);
   for (auto [i, point] : llvm::enumerate(points)) {
-    SmallVector<Value> sum(layout.get(sums, i));
-    FormulaBuilder f(builder, loc);
-    if (spec.bias) {
-      Value bias =
-          emit(spec.bias->operand, substituteDims(spec.bias->index, point));
-      bias = isa<VectorType>(sum[0].getType()) ? splat(bias) : bias;
-      sum[0] = f.add(sum[0], combiner.convertToAccumulator(builder, loc, bias));
-    }
-    if (pool && pool.getKind() == PoolKind::avg) {
-      double window = 1;
-      for (int64_t size : pool.getWindow())
-        window *= size;
-      sum[0] = layout.counts
-                   ? f.div(sum[0], sums[(i + 1) * layout.perPoint - 1])
-                   : f.div(sum[0], window);
-    }
-    llvm::append_range(results, combiner.finish(builder, loc, sum));
+    Value count;
+    if (layout.counts)
+      count = sums[(i + 1) * layout.perPoint - 1];
+    llvm::append_range(
+        results, finishHero(hero, spec, point, layout.get(sums, i), count));
   }
   return results;
+}
+
+SmallVector<Value> ElementEmitter::finishHero(Operation *hero,
+                                              const HeroSpec &spec,
+                                              ArrayRef<AffineExpr> point,
+                                              ValueRange accumulated,
+                                              Value count) {
+  Combiner combiner(hero);
+  FormulaBuilder f(builder, loc);
+  SmallVector<Value> sum(accumulated);
+  if (spec.bias) {
+    Value bias =
+        emit(spec.bias->operand, substituteDims(spec.bias->index, point));
+    bias = isa<VectorType>(sum[0].getType()) ? splat(bias) : bias;
+    sum[0] = f.add(sum[0], combiner.convertToAccumulator(builder, loc, bias));
+  }
+  auto pool = dyn_cast<PoolOp>(hero);
+  if (pool && pool.getKind() == PoolKind::avg) {
+    double window = 1;
+    for (int64_t size : pool.getWindow())
+      window *= size;
+    sum[0] = count ? f.div(sum[0], count) : f.div(sum[0], window);
+  }
+  return combiner.finish(builder, loc, sum);
 }
 
 } // namespace fusion

@@ -56,6 +56,38 @@ Value ElementEmitter::emitLaneGuard(ArrayRef<AffineExpr> guard) {
   return result;
 }
 
+Value ElementEmitter::emitOrZero(Value value, ArrayRef<AffineExpr> index,
+                                 ArrayRef<AffineExpr> guard) {
+  bool vector = dependsOnLane(index) || dependsOnLane(guard);
+  auto zero = [&]() -> Value {
+    return arith::ConstantOp::create(
+        builder, loc, builder.getZeroAttr(getElementType(value, vector)));
+  };
+  auto full = [&] {
+    Value element = emit(value, index);
+    return vector ? splat(element) : element;
+  };
+  SmallVector<AffineExpr> uniform, byLane;
+  for (AffineExpr expr : guard)
+    (isUniform({expr}) ? uniform : byLane).push_back(expr);
+  auto inner = [&]() -> Value {
+    if (byLane.empty())
+      return full();
+    Value holds = emitLaneGuard(byLane);
+    LaneState state = getLaneState();
+    Scope scope(*this);
+    mask = mask ? arith::AndIOp::create(builder, loc, mask, holds) : holds;
+    guarded = true;
+    Value element = splat(full());
+    setLaneState(state);
+    return arith::SelectOp::create(builder, loc, holds, element, splat(zero()));
+  };
+  if (uniform.empty())
+    return inner();
+  return emitIf(emitScalarGuard(uniform), getElementType(value, vector), inner,
+                zero);
+}
+
 //===----------------------------------------------------------------------===//
 // Loads
 //===----------------------------------------------------------------------===//

@@ -170,6 +170,26 @@ int64_t getLanes(const GroupModel &model, int64_t bytes) {
   return std::max<int64_t>(1, bytes / widest);
 }
 
+void transposeInRegisters(SmallVectorImpl<Value> &rows, OpBuilder &builder,
+                          Location loc) {
+  int64_t size = rows.size();
+  for (int64_t block = size / 2; block >= 1; block /= 2) {
+    SmallVector<int64_t> low, high;
+    for (int64_t lane = 0; lane < size; ++lane) {
+      bool second = lane & block;
+      low.push_back(second ? size + lane - block : lane);
+      high.push_back(second ? size + lane : lane + block);
+    }
+    for (int64_t i = 0; i < size; ++i) {
+      if (i & block)
+        continue;
+      Value a = rows[i], b = rows[i + block];
+      rows[i] = vector::ShuffleOp::create(builder, loc, a, b, low);
+      rows[i + block] = vector::ShuffleOp::create(builder, loc, a, b, high);
+    }
+  }
+}
+
 int64_t roundUpToPowerOf2(int64_t value) {
   return value <= 1 ? 1 : (int64_t)llvm::PowerOf2Ceil(value);
 }

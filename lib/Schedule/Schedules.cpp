@@ -30,6 +30,7 @@ ArrayRef<std::unique_ptr<Schedule>> getSchedules() {
     list.push_back(createTransposeSchedule());
     list.push_back(createElementwiseSchedule());
     list.push_back(createReductionSchedule());
+    list.push_back(createCpuProductSchedule());
     list.push_back(createContractionSchedule());
     list.push_back(createGeneralSchedule());
     return list;

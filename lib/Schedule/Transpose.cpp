@@ -223,28 +223,6 @@ void TransposeKernel::emitGpuTile(Value rowStart, Value columnStart) {
   }
 }
 
-/// Transposes a square of `rows.size()` vectors of as many lanes: at each step
-/// blocks off the diagonal change places, of half the size of the step before.
-void transposeInRegisters(SmallVectorImpl<Value> &rows, OpBuilder &builder,
-                          Location loc) {
-  int64_t size = rows.size();
-  for (int64_t block = size / 2; block >= 1; block /= 2) {
-    SmallVector<int64_t> low, high;
-    for (int64_t lane = 0; lane < size; ++lane) {
-      bool second = lane & block;
-      low.push_back(second ? size + lane - block : lane);
-      high.push_back(second ? size + lane : lane + block);
-    }
-    for (int64_t i = 0; i < size; ++i) {
-      if (i & block)
-        continue;
-      Value a = rows[i], b = rows[i + block];
-      rows[i] = vector::ShuffleOp::create(builder, loc, a, b, low);
-      rows[i + block] = vector::ShuffleOp::create(builder, loc, a, b, high);
-    }
-  }
-}
-
 /// Whole squares are transposed in registers; the rest is done element by
 /// element.
 void TransposeKernel::emitCpuTile(Value rowStart, Value columnStart) {

@@ -74,6 +74,20 @@ public:
                          llvm::ArrayRef<mlir::AffineExpr> index);
   mlir::Value fromStored(mlir::BlockArgument arg, mlir::Value stored);
 
+  /// The element of `value` at `index` where every expression of `guard` is at
+  /// least zero, elsewhere zero.
+  mlir::Value emitOrZero(mlir::Value value,
+                         llvm::ArrayRef<mlir::AffineExpr> index,
+                         llvm::ArrayRef<mlir::AffineExpr> guard);
+
+  /// The element of a hero's result at `point` from its accumulated values:
+  /// bias, average and rounding. `count` is the number of points of an average
+  /// whose windows differ, else null.
+  llvm::SmallVector<mlir::Value>
+  finishHero(mlir::Operation *hero, const HeroSpec &spec,
+             llvm::ArrayRef<mlir::AffineExpr> point, mlir::ValueRange sum,
+             mlir::Value count = nullptr);
+
   /// Elements of a hero's result at several indices, computed in one nest of
   /// loops over the reduced space: reads that points share are made once.
   llvm::SmallVector<mlir::Value> emitHero(mlir::Operation *hero,

@@ -77,6 +77,11 @@ void setGrid(tile::KernelOp kernel, const GroupModel &model,
 /// Lanes of a vector of the group's widest elements in `bytes`.
 int64_t getLanes(const GroupModel &model, int64_t bytes);
 
+/// Transposes a square of `rows.size()` vectors of as many lanes: at each step
+/// blocks off the diagonal change places, of half the size of the step before.
+void transposeInRegisters(llvm::SmallVectorImpl<mlir::Value> &rows,
+                          mlir::OpBuilder &builder, mlir::Location loc);
+
 /// The smallest power of two that is at least `value`.
 int64_t roundUpToPowerOf2(int64_t value);
 

@@ -37,6 +37,7 @@ struct Config {
   int64_t width = 1;   // threads that share a row, or a reduction
   int64_t rows = 1;    // rows of a block
   int64_t columns = 1; // columns of a block
+  int64_t depth = 1;   // elements of a sum in a block
   int64_t unroll = 1;  // pieces of a row in registers, or points of a tile
 };
 
@@ -59,6 +60,7 @@ public:
 std::unique_ptr<Schedule> createElementwiseSchedule();
 std::unique_ptr<Schedule> createTransposeSchedule();
 std::unique_ptr<Schedule> createReductionSchedule();
+std::unique_ptr<Schedule> createCpuProductSchedule();
 std::unique_ptr<Schedule> createContractionSchedule();
 std::unique_ptr<Schedule> createGeneralSchedule();
 
