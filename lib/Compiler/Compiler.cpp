@@ -163,6 +163,7 @@ void Compilation::setPipelineOptions(PipelineOptions &pipeline) {
   pipeline.target = options.target;
   pipeline.fast = options.numerics == "fast";
   pipeline.vectorBits = CpuTarget::host().vectorBits;
+  pipeline.processors = runtime::getAvailableProcessors();
   for (const std::string &name : options.disable)
     pipeline.disable.push_back(name);
 }

@@ -33,6 +33,7 @@ void buildKernelPipeline(OpPassManager &pm, const PipelineOptions &options) {
   SchedulePassOptions schedule;
   schedule.target = options.target;
   schedule.vectorBits = options.vectorBits;
+  schedule.processors = options.processors;
   pm.addPass(createSchedulePass(schedule));
   OpPassManager &kernels = pm.nest<tile::KernelOp>();
   if (options.fast)

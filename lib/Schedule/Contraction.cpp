@@ -95,7 +95,12 @@ public:
       while (config.lanes > 1 && config.lanes / 2 >= lane)
         config.lanes /= 2;
       config.unroll = std::clamp<int64_t>(unrolled, 1, 8);
-      config.rows = 8;
+      // Few rows: an operand streams by, several lines of each of its rows.
+      for (int64_t vectors = config.unroll;
+           vectors <= 4 && config.lanes * 2 <= lane && unrolled < 4;
+           vectors *= 2)
+        config.lanes *= 2;
+      config.rows = unrolled < 4 ? 1 : 8;
       return {config};
     }
     Divisors divisors;

@@ -7,9 +7,9 @@
 // registers, `unroll` rows by `width` vectors. Sums wait in scratch between
 // blocks; the epilogue takes them from there.
 //
-// Panels of rows:    [row][depth], or [panel][depth][row] where the operand is
-//                    contiguous along the rows.
-// Panels of columns: [panel][depth][column].
+// The panel of rows, [row][depth], or [depth][row] where the operand is
+// contiguous along the rows, stays in the first cache; the panels of columns,
+// [panel][depth][column], stream by from the second.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,9 +53,9 @@ private:
   };
   using AtDepth = llvm::function_ref<void(Value position)>;
 
-  void packRows(const DepthBlock &block);
-  void packRowsByDepth(const DepthBlock &block);
-  void packRowsByRow(const DepthBlock &block);
+  void packRows(const DepthBlock &block, Value first);
+  void packRowsByDepth(const DepthBlock &block, Value first);
+  void packRowsByRow(const DepthBlock &block, Value first);
   void packColumns(const DepthBlock &block);
   void packColumnRun(const DepthBlock &block, Value panel, Value first,
                      Value end, Value offset, const MergedDim &run);
@@ -129,11 +129,10 @@ void CpuProductKernel::emit() {
                   space.row.isContiguous(
                       space.result->getMerged()[space.rows[0]].dims.back()) &&
                   !space.row.isContiguous(space.depth.back()));
-  rowPitch = rowsByDepth ? config.depth + line : config.depth * config.unroll;
+  rowPitch = config.depth + line;
   columnPitch = (config.depth + config.lanes) * panelColumns;
   tilePitch = blockColumns + line;
-  rowBuffer = makeBuffer((rowsByDepth ? blockRows : config.rows) * rowPitch +
-                         config.lanes);
+  rowBuffer = makeBuffer(config.unroll * rowPitch + config.lanes);
   columnBuffer = makeBuffer(config.columns * columnPitch);
   tileBuffer = makeBuffer(blockRows * tilePitch);
 
@@ -165,11 +164,11 @@ void CpuProductKernel::emit() {
     block.first = frame.mul(number, size);
     block.end = frame.min(frame.add(block.first, size), extent);
     block.size = frame.mul(frame.sub(block.end, block.first), whole);
-    packRows(block);
     packColumns(block);
     Value isFirst = frame.equal(number, zero);
-    frame.loop(zero, columnPanels, one, [&](Value columnPanel) {
-      frame.loop(zero, rowPanels, one, [&](Value rowPanel) {
+    frame.loop(zero, rowPanels, one, [&](Value rowPanel) {
+      packRows(block, times(rowPanel, config.unroll));
+      frame.loop(zero, columnPanels, one, [&](Value columnPanel) {
         multiply(rowPanel, columnPanel, block.size, isFirst);
       });
     });
@@ -201,14 +200,12 @@ void CpuProductKernel::multiply(Value rowPanel, Value columnPanel, Value depth,
         sums.push_back(loadVector(tileBuffer, place(row, vector)));
     scf::YieldOp::create(builder, loc, sums);
   }
-  Value rowOrigin = times(rowPanel, rowsByDepth ? rows * rowPitch : rowPitch);
   Value columnOrigin = times(columnPanel, columnPitch);
   SmallVector<Value> sums = frame.loop(
       frame.constant(0), depth, frame.constant(1), start.getResults(),
       [&](Value at, ValueRange carried) {
         Value columnAt = frame.add(columnOrigin, times(at, panelColumns));
-        Value rowAt =
-            frame.add(rowOrigin, rowsByDepth ? at : times(at, config.unroll));
+        Value rowAt = rowsByDepth ? at : times(at, config.unroll);
         SmallVector<Value> columns, next;
         for (int64_t vector = 0; vector < vectors; ++vector)
           columns.push_back(
@@ -352,18 +349,20 @@ Value CpuProductKernel::read(const ProductOperand &operand,
 // Panels of rows
 //===----------------------------------------------------------------------===//
 
-void CpuProductKernel::packRows(const DepthBlock &block) {
-  rowsByDepth ? packRowsByDepth(block) : packRowsByRow(block);
+/// Packs the panel whose first row is `first` of the block.
+void CpuProductKernel::packRows(const DepthBlock &block, Value first) {
+  first = frame.add(rowStart, first);
+  rowsByDepth ? packRowsByDepth(block, first) : packRowsByRow(block, first);
 }
 
 /// Row by row; rows beyond the last repeat it.
-void CpuProductKernel::packRowsByDepth(const DepthBlock &block) {
+void CpuProductKernel::packRowsByDepth(const DepthBlock &block, Value first) {
   Value last = frame.sub(rowEnd, frame.constant(1));
   bool byLane = space.row.isContiguous(space.depth.back());
-  frame.loop(frame.constant(0), times(rowPanels, config.unroll),
+  frame.loop(frame.constant(0), frame.constant(config.unroll),
              frame.constant(1), [&](Value local) {
                Index point =
-                   getRowPoint(frame.min(frame.add(rowStart, local), last));
+                   getRowPoint(frame.min(frame.add(first, local), last));
                walkDepth(getDepthLoops(space.row, block), byLane,
                          times(local, rowPitch), [&](Value position) {
                            store(read(space.row, point), rowBuffer, position);
@@ -371,28 +370,24 @@ void CpuProductKernel::packRowsByDepth(const DepthBlock &block) {
              });
 }
 
-/// The rows of a panel side by side, in vectors.
-void CpuProductKernel::packRowsByRow(const DepthBlock &block) {
+/// The rows side by side, in vectors.
+void CpuProductKernel::packRowsByRow(const DepthBlock &block, Value first) {
   unsigned rowDim = space.result->getMerged()[space.rows[0]].dims.back();
-  frame.loop(frame.constant(0), rowPanels, frame.constant(1), [&](Value panel) {
-    Value first = frame.add(rowStart, times(panel, config.unroll));
-    for (int64_t at = 0; at < config.unroll; at += config.lanes) {
-      Value from = plus(first, at);
-      Value left = frame.min(frame.sub(rowEnd, from),
-                             frame.constant(config.unroll - at));
-      AffineExpr row = emitter.addDim(from);
-      emitter.setLanes(row, config.lanes, frame.laneMask(left, config.lanes));
-      Index point = getRowPoint(nullptr);
-      point[rowDim] = row;
-      walkDepth(getDepthLoops(space.row, block), /*byLane=*/false,
-                frame.constant(0), [&](Value position) {
-                  store(read(space.row, point), rowBuffer,
-                        frame.add(plus(times(panel, rowPitch), at),
-                                  times(position, config.unroll)));
-                });
-      emitter.setLanes(row, 1);
-    }
-  });
+  for (int64_t at = 0; at < config.unroll; at += config.lanes) {
+    Value from = plus(first, at);
+    Value left =
+        frame.min(frame.sub(rowEnd, from), frame.constant(config.unroll - at));
+    AffineExpr row = emitter.addDim(from);
+    emitter.setLanes(row, config.lanes, frame.laneMask(left, config.lanes));
+    Index point = getRowPoint(nullptr);
+    point[rowDim] = row;
+    walkDepth(getDepthLoops(space.row, block), /*byLane=*/false,
+              frame.constant(0), [&](Value position) {
+                store(read(space.row, point), rowBuffer,
+                      plus(times(position, config.unroll), at));
+              });
+    emitter.setLanes(row, 1);
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -553,17 +548,29 @@ public:
     int64_t rowPanels = llvm::divideCeil(shape.rows, config.unroll);
     int64_t columnPanels =
         llvm::divideCeil(shape.columns, config.lanes * config.width);
-    config.rows = balance(rowPanels, 16);
-    config.columns = balance(columnPanels, 8);
-    auto blocks = [&]() -> int64_t {
+    // A panel of rows stays in the first cache, those of columns in the second.
+    // Whole windows make the depth.
+    int64_t depth = llvm::alignTo(shape.depth, config.lanes);
+    int64_t blocks = llvm::divideCeil(depth, kDepth);
+    config.depth = std::max<int64_t>(
+        shape.window,
+        llvm::alignTo(llvm::divideCeil(depth, blocks), config.lanes) /
+            shape.window * shape.window);
+    int64_t panelBytes = config.depth * config.width * machine.vectorBytes;
+    config.columns =
+        balance(columnPanels,
+                std::max<int64_t>(1, machine.cacheBytes * 5 / 8 / panelBytes));
+    config.rows = balance(rowPanels, kRowPanels);
+    auto getBlocks = [&]() -> int64_t {
       return shape.outer * llvm::divideCeil(rowPanels, config.rows) *
              llvm::divideCeil(columnPanels, config.columns);
     };
-    while (blocks() < 4 * machine.processors && config.rows > 2)
-      config.rows = llvm::divideCeil(config.rows, 2);
-    config.depth = llvm::alignTo(
-        std::max(shape.window, std::min<int64_t>(shape.depth, kDepth)),
-        config.lanes);
+    while (getBlocks() < 2 * machine.processors &&
+           std::max(config.rows, config.columns) > 4) {
+      int64_t &longer =
+          config.columns > config.rows ? config.columns : config.rows;
+      longer = llvm::divideCeil(longer, 2);
+    }
     return {config};
   }
 
@@ -574,8 +581,10 @@ public:
   }
 
 private:
-  /// The most elements of a sum in a block: panels stay in the caches.
-  static constexpr int64_t kDepth = 512;
+  /// The most elements of a sum in a block.
+  static constexpr int64_t kDepth = 320;
+  /// The most panels of rows in a block.
+  static constexpr int64_t kRowPanels = 64;
 
   /// The sizes at hand, or likely ones.
   struct Shape {

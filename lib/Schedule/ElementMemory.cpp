@@ -167,6 +167,14 @@ Value ElementEmitter::loadLanes(Value buffer, AffineExpr offset) {
       order.push_back(lane);
     return vector::ShuffleOp::create(builder, loc, run, run, order);
   }
+  if (mask && stride) {
+    auto positions = VectorType::get({lanes}, builder.getIndexType());
+    Value steps = vector::StepOp::create(builder, loc, positions);
+    Value offsets =
+        arith::MulIOp::create(builder, loc, steps, splat(emitIndex(stride)));
+    return vector::GatherOp::create(builder, loc, type, buffer,
+                                    emitIndex(offset), offsets, mask, zeros);
+  }
   SmallVector<Value> elements;
   Value base, step;
   if (stride) {

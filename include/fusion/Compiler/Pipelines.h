@@ -22,6 +22,10 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
   Option<unsigned> vectorBits{*this, "vector-bits",
                               llvm::cl::desc("width of the CPU's vectors"),
                               llvm::cl::init(512)};
+  Option<unsigned> processors{
+      *this, "processors",
+      llvm::cl::desc("cores of the CPU that a kernel should keep busy"),
+      llvm::cl::init(8)};
   ListOption<std::string> disable{
       *this, "disable", llvm::cl::desc("names of rewrites not to run")};
 };

@@ -25,7 +25,9 @@ def SchedulePass : Pass<"fusion-schedule", "::mlir::ModuleOp"> {
     Option<"target", "target", "std::string", "\"cpu\"",
            "cpu, emulator, or a GPU architecture such as sm_90a">,
     Option<"vectorBits", "vector-bits", "unsigned", "512",
-           "width of the CPU's vectors">];
+           "width of the CPU's vectors">,
+    Option<"processors", "processors", "unsigned", "8",
+           "cores of the CPU that a kernel should keep busy">];
   let dependentDialects = ["::fusion::tile::TileDialect",
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
     "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect",

@@ -22,8 +22,11 @@ struct MachineModel {
   /// Bytes of the widest vector register, or of the widest memory access.
   int64_t vectorBytes = 64;
   /// Cores, or multiprocessors.
-  int64_t processors = 2;
+  int64_t processors = 1;
+  /// Shared memory of a block.
   int64_t sharedBytes = 0;
+  /// A core's own second-level cache.
+  int64_t cacheBytes = 1 << 20;
 
   static MachineModel getCPU(int64_t vectorBytes, int64_t cores);
   /// For "sm_90a" and its kin.
