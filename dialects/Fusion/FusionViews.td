@@ -170,6 +170,31 @@ def Fusion_ReverseOp : Fusion_ViewOp<"reverse", [
   let results = (outs Res<Fusion_Tensor, "reversed operand">:$result);
 }
 
+def Fusion_GatherOp : Fusion_Op<"gather", [
+    AllElementTypesMatch<["x", "result"]>]> {
+  let summary = "elements chosen by indices along one dimension";
+  let description = [{
+    Element `[..., i, ...]` of the result, `i` along `dim`, is the operand's element
+    `[..., indices[..., i, ...], ...]`. An index that is negative or not below the
+    operand's size reads nothing and gives NaN, for other types than floats 0.
+    Rows of a table are gathered by indices that are broadcast along the others.
+
+    Constraints:
+    - (C1) `dim` is a dimension of the operand.
+    - (C2) operand and indices have one rank, and equal sizes but along `dim`.
+    - (C3) the result's shape is that of the indices.
+
+    ```mlir
+    %y = fusion.gather %x, %i {dim = 1 : i64} : (tensor<4x100xf32>, tensor<4x2xi64>) -> tensor<4x2xf32>
+    ```
+  }];
+  let arguments = (ins Arg<Fusion_Tensor, "the operand">:$x,
+                       Arg<Fusion_IntTensor, "positions along `dim`">:$indices,
+                       I64Attr:$dim);
+  let results = (outs Res<Fusion_Tensor, "chosen elements">:$result);
+  let hasVerifier = 1;
+}
+
 def Fusion_PadOp : Fusion_ViewOp<"pad", [
     AllElementTypesMatch<["x", "value", "result"]>]> {
   let summary = "elements added to, or cut from, both ends of each dimension";

@@ -35,6 +35,13 @@ void AccessWalk::visit(Value value, ArrayRef<AffineExpr> index) {
     insert(heroes[op], index);
     return;
   }
+  if (auto gather = dyn_cast<GatherOp>(op)) {
+    visit(gather.getIndices(), index);
+    Index from(index);
+    from[gather.getDim()] = getGatheredIndex(gather, index);
+    visit(gather.getX(), from);
+    return;
+  }
   auto map = cast<IndexMapInterface>(op);
   if (!map.isView())
     insert(computed[op], index);
@@ -46,6 +53,23 @@ void AccessWalk::visit(Value value, ArrayRef<AffineExpr> index) {
     llvm::append_range(others, substituteDims(access.guard, index));
     visit(op->getOperand(access.operand), substituteDims(access.index, index));
   }
+}
+
+/// Stands for a position that is read from memory: an expression of the dims
+/// that the index depends on, linear in none of them, and equal only to that of
+/// the same op at the same index.
+AffineExpr AccessWalk::getGatheredIndex(GatherOp gather,
+                                        ArrayRef<AffineExpr> index) {
+  MLIRContext *context = gather.getContext();
+  auto it = llvm::find(gathers, gather.getOperation());
+  unsigned number = it - gathers.begin();
+  if (it == gathers.end())
+    gathers.push_back(gather);
+  constexpr unsigned firstUnknown = 1 << 20; // no kernel has so many sizes
+  AffineExpr position = getAffineConstantExpr(0, context);
+  for (AffineExpr expr : index)
+    position = position * (firstUnknown + 1) + expr;
+  return position % getAffineSymbolExpr(firstUnknown + number, context);
 }
 
 SmallVector<AffineExpr> getIdentityIndex(unsigned rank, MLIRContext *context) {

@@ -37,6 +37,7 @@ Result evaluate(SliceOp op, Operands operands);
 Result evaluate(ReverseOp op, Operands operands);
 Result evaluate(PadOp op, Operands operands);
 Result evaluate(ConcatOp op, Operands operands);
+Result evaluate(GatherOp op, Operands operands);
 
 // Reductions.cpp
 Result evaluate(ReduceOp op, Operands operands);

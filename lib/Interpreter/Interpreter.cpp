@@ -136,8 +136,8 @@ FailureOr<SmallVector<Tensor>> Evaluator::evaluateOp(Operation *op,
             return evaluate(reshape, operands, symbols);
           })
           .Case<ConstantOp, IotaOp, BroadcastOp, TransposeOp, SliceOp,
-                ReverseOp, PadOp, ConcatOp, ReduceOp, ArgReduceOp, PoolOp,
-                MatmulOp, ConvOp, SoftmaxOp, LogSoftmaxOp, LayerNormOp,
+                ReverseOp, PadOp, ConcatOp, GatherOp, ReduceOp, ArgReduceOp,
+                PoolOp, MatmulOp, ConvOp, SoftmaxOp, LogSoftmaxOp, LayerNormOp,
                 RmsNormOp, GroupNormOp, BatchNormOp>([&](auto other) {
             return interpreter::evaluate(other, operands);
           })

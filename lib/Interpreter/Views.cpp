@@ -8,6 +8,8 @@
 #include "Strided.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace fusion;
 using namespace fusion::interpreter;
@@ -292,5 +294,31 @@ Result interpreter::evaluate(ConcatOp op, Operands operands) {
     copyBox(box, result, to, *operand, Walk::rowMajor(box));
     to.offset += operand->getSize(dim) * to.strides[dim];
   }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// gather
+//===----------------------------------------------------------------------===//
+
+Result interpreter::evaluate(GatherOp op, Operands operands) {
+  const Tensor &x = *operands[0], &indices = *operands[1];
+  int64_t size = x.getSize(op.getDim());
+  // Where element [..., 0, ...] of the operand lies for an index of the result.
+  Walk first{0, getRowMajorStrides(x.getSizes())};
+  int64_t stride = first.strides[op.getDim()];
+  first.strides[op.getDim()] = 0;
+  Tensor result(x.getDType(), indices.getSizes());
+  dispatch(x.getDType(), [&](auto zero) {
+    using T = decltype(zero);
+    T missing = x.isFloat() ? T(std::nan("")) : T(0);
+    forEachPair(indices.getSizes(), Walk::rowMajor(indices.getSizes()), first,
+                [&](int64_t to, int64_t from) {
+                  int64_t at = indices.ints()[to];
+                  bool exists = at >= 0 && at < size;
+                  result.get<T>()[to] =
+                      exists ? x.get<T>()[from + at * stride] : missing;
+                });
+  });
   return result;
 }

@@ -144,6 +144,8 @@ Value ElementEmitter::emitUncached(Value value, ArrayRef<AffineExpr> index) {
   }
   if (auto iota = dyn_cast<IotaOp>(op))
     return emitIota(op, index[iota.getDim()]);
+  if (auto gather = dyn_cast<GatherOp>(op))
+    return emitGather(gather, index);
   if (isHero(op))
     return emitHero(op, {Index(index)}).front();
   if (cast<IndexMapInterface>(op).isView())
@@ -186,6 +188,76 @@ Value ElementEmitter::emitIota(Operation *op, AffineExpr position) {
     return value;
   return arith::SIToFPOp::create(
       builder, loc, FormulaBuilder::shaped(type, index.getType()), value);
+}
+
+Value ElementEmitter::emitGather(GatherOp gather, ArrayRef<AffineExpr> index) {
+  Value size = emitIndex(model.getDims(gather.getX())[gather.getDim()]);
+  Value at = emit(gather.getIndices(), index);
+  // The element at position `position`, which may lie outside.
+  auto read = [&](Value position, ArrayRef<AffineExpr> rest) {
+    Index from(rest);
+    from[gather.getDim()] = getAffineConstantExpr(0, builder.getContext());
+    bool vector = dependsOnLane(from);
+    Type type = getElementType(gather.getX(), vector);
+    position =
+        gather.getIndices().getType().getElementType().isUnsignedInteger()
+            ? Value(arith::IndexCastUIOp::create(
+                  builder, loc, builder.getIndexType(), position))
+            : Value(arith::IndexCastOp::create(
+                  builder, loc, builder.getIndexType(), position));
+    Value exists = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::ult, position, size);
+    return emitIf(
+        exists, type,
+        [&] {
+          from[gather.getDim()] = addDim(position);
+          Value element = emit(gather.getX(), from);
+          return vector ? splat(element) : element;
+        },
+        [&] { return makeMissing(type); });
+  };
+  if (!isa<VectorType>(at.getType()))
+    return read(at, index);
+  // Lane by lane.
+  LaneState state = getLaneState();
+  SmallVector<Value> elements;
+  for (int64_t lane = 0; lane < state.lanes; ++lane) {
+    // A dim of its own: what is known at the lane dim are vectors.
+    AffineExpr own = addDim(emitIndex(state.dim + lane));
+    Index point = llvm::map_to_vector(index, [&](AffineExpr expr) {
+      return expr.replace(state.dim, own);
+    });
+    Value position = vector::ExtractOp::create(builder, loc, at, lane);
+    auto readLane = [&] {
+      setLaneState({AffineExpr(), 1, Value(), false});
+      Value element = read(position, point);
+      setLaneState(state);
+      return element;
+    };
+    if (!state.mask) {
+      elements.push_back(readLane());
+      continue;
+    }
+    Value exists = vector::ExtractOp::create(builder, loc, state.mask, lane);
+    Type type = getElementType(gather.getX(), /*vector=*/false);
+    elements.push_back(
+        emitIf(exists, type, readLane, [&] { return makeMissing(type); }));
+  }
+  return vector::FromElementsOp::create(
+      builder, loc, getElementType(gather.getX(), /*vector=*/true), elements);
+}
+
+/// What an index outside gives.
+Value ElementEmitter::makeMissing(Type type) {
+  TypedAttr value = builder.getZeroAttr(type);
+  if (auto element = dyn_cast<FloatType>(getElementTypeOrSelf(type))) {
+    Attribute nan = builder.getFloatAttr(
+        element, APFloat::getQNaN(element.getFloatSemantics()));
+    value = cast<TypedAttr>(nan);
+    if (auto vector = dyn_cast<VectorType>(type))
+      value = DenseElementsAttr::get(vector, nan);
+  }
+  return arith::ConstantOp::create(builder, loc, value);
 }
 
 Value ElementEmitter::emitElementwise(Operation *op,

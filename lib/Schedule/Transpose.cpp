@@ -55,7 +55,8 @@ std::optional<TransposeSpace> TransposeSpace::get(const GroupModel &model) {
   AccessWalk walk = walkPoint(view, shape);
   AffineExpr one = getAffineConstantExpr(1, context);
   // Reads under a guard stay with the emitter, which knows how to skip them.
-  if (!walk.getOtherExprs().empty())
+  if (!walk.getOtherExprs().empty() ||
+      llvm::any_of(view.ops, [](Operation *op) { return isa<GatherOp>(op); }))
     return std::nullopt;
   std::optional<unsigned> row;
   for (auto &[leaf, indices] : walk.getLeaves())

@@ -150,6 +150,7 @@ from .executable import Executable, compile
 from .explain import Explanation, explain
 from .indexing import getitem
 from .jit import jit
+from .gathering import embedding, take, take_along_axis
 from .layers import (
     attention,
     avg_pool1d,
@@ -230,13 +231,10 @@ from .unsupported import (
     cumulative_prod,
     cumulative_sum,
     dropout,
-    embedding,
     median,
     nonzero,
     searchsorted,
     sort,
-    take,
-    take_along_axis,
     topk,
     unique_values,
 )

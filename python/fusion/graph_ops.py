@@ -212,6 +212,26 @@ class Ops:
             {"starts": list(starts), "steps": steps},
         )
 
+    def gather(self, x: Value, indices: Value, dim: int) -> Value:
+        """x[..., indices[..., i, ...], ...] at `dim`; NaN or 0 outside. The
+        shapes agree but along `dim`.
+        """
+        agree = len(indices.shape) == x.rank and all(
+            a == b
+            for i, (a, b) in enumerate(zip(x.shape, indices.shape))
+            if i != dim
+        )
+        if not agree or not indices.dtype.is_integer:
+            raise self.error(
+                "argument",
+                f"gather along dimension {dim}: indices of shape "
+                f"{format_shape(indices.shape)} and type {indices.dtype.name} do not "
+                f"choose from shape {format_shape(x.shape)}",
+                "integers whose other sizes are the operand's",
+            )
+        type = TensorType(x.dtype, indices.shape)
+        return self.emit("gather", [x, indices], type, {"dim": dim})
+
     def reverse(self, x: Value, dims: Sequence[int]) -> Value:
         if not dims:
             return x

@@ -169,6 +169,7 @@ _same(
     "median",
     "nonzero",
     "take",
+    "take_along_axis",
     "searchsorted",
 )
 _HANDLERS[np.amin] = FUNCTIONS["min"]

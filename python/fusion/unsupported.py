@@ -24,7 +24,6 @@ def _missing(name: str, remedy: str) -> Callable[..., NoReturn]:
 
 _OUTSIDE = "compute it outside the traced function"
 _SCAN = f"{_OUTSIDE}; a product with fusion.tril of ones gives the same sums"
-_PICK = "multiply with fusion.one_hot, or index outside the traced function"
 
 cumsum = _missing("cumsum", _SCAN)
 cumulative_sum = _missing("cumulative_sum", _SCAN)
@@ -37,7 +36,4 @@ median = _missing("median", _OUTSIDE)
 nonzero = _missing("nonzero", "choose with fusion.where")
 unique_values = _missing("unique_values", _OUTSIDE)
 searchsorted = _missing("searchsorted", _OUTSIDE)
-take = _missing("take", _PICK)
-take_along_axis = _missing("take_along_axis", _PICK)
-embedding = _missing("embedding", _PICK)
 dropout = _missing("dropout", "graphs are for inference: leave it out")

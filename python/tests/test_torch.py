@@ -37,7 +37,7 @@ def test_resnet_channels_last(target):
 def test_gpt(target):
     model = GPT(layers=1).eval()
     tokens = torch.randint(0, 97, (2, 8))
-    check(target, model, tokens, tolerance=1e-4, eager=["aten.embedding.default"])
+    check(target, model, tokens, tolerance=1e-4)
 
 
 def test_gpt_with_torch_attention(target):

@@ -418,3 +418,49 @@ def test_losses(target, dtype):
         )
 
     check(target, f, x, w, labels)
+
+
+# Elements chosen by indices.
+
+
+def test_indices(target):
+    x = torch.randn(7, 11, 5)
+    rows = torch.randint(0, 7, (4, 3))
+    along = torch.randint(0, 11, (6, 9, 5))
+
+    def f(x, rows, along):
+        return (
+            torch.gather(x, 1, along),
+            torch.index_select(x, 2, rows[0] % 5),
+            F.embedding(rows, x[:, :, 0]),
+            x[rows],
+            x[:, rows - 7],
+            torch.gather(torch.softmax(x, 1), 1, along[:, :1]) + 1,
+        )
+
+    check(target, f, x, rows, along)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.int8, torch.bool], ids=str)
+def test_indices_of_types(target, dtype):
+    x = (torch.randn(9, 6) * 3).to(dtype)
+    check(target, lambda x, i: (x[i], torch.gather(x, 0, i[:, None])), x, torch.arange(8))
+
+
+def test_cross_entropy_forms(target):
+    x = torch.randn(6, 50)
+    labels = torch.randint(0, 50, (6,))
+    labels[2] = -100
+    weight = torch.rand(50) + 0.5
+
+    def f(x, labels, weight):
+        return [
+            F.cross_entropy(x, labels, weight=w, reduction=r, ignore_index=ignore)
+            for w in (None, weight)
+            for r in ("none", "mean", "sum")
+            for ignore in (-100, 3)
+            if ignore == -100
+        ]
+
+    check(target, f, x, labels, weight)
+    check(target, lambda x, t: F.cross_entropy(x, t), torch.randn(2, 5, 3, 4), torch.randint(0, 5, (2, 3, 4)))

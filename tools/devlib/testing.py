@@ -45,6 +45,7 @@ def run_pytest(build, arguments=()):
         variables = environment.package_environment(build)
         variables["FUSION_CACHE_DIR"] = str(Path(folder) / "cache")
         command = [environment.PYTHON, "-m", "pytest", "-q", "-rs"]
+        command += ["-n", "logical", "--dist", "worksteal"]
         command += ["--junitxml=%s" % report, *arguments, "python/tests"]
         code = subprocess.run(
             [str(word) for word in command], cwd=ROOT, env=variables

@@ -48,12 +48,16 @@ public:
   llvm::ArrayRef<mlir::AffineExpr> getOtherExprs() const { return others; }
 
 private:
+  mlir::AffineExpr getGatheredIndex(GatherOp gather,
+                                    llvm::ArrayRef<mlir::AffineExpr> index);
+
   DimsOf dims;
   IsLeaf isLeaf;
   llvm::MapVector<mlir::Value, llvm::SmallVector<Index>> leaves;
   llvm::MapVector<mlir::Operation *, llvm::SmallVector<Index>> heroes, computed;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<Index>> seen;
   llvm::SmallVector<mlir::AffineExpr> others;
+  llvm::SmallVector<mlir::Operation *> gathers; // numbered as met
 };
 
 /// The identity index of rank `rank`: dims 0 to rank - 1.

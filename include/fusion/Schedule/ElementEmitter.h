@@ -128,6 +128,9 @@ private:
   mlir::Value emitUncached(mlir::Value value,
                            llvm::ArrayRef<mlir::AffineExpr> index);
   mlir::Value emitIota(mlir::Operation *op, mlir::AffineExpr position);
+  mlir::Value emitGather(GatherOp gather,
+                         llvm::ArrayRef<mlir::AffineExpr> index);
+  mlir::Value makeMissing(mlir::Type type);
   mlir::Value emitElementwise(mlir::Operation *op,
                               llvm::ArrayRef<mlir::AffineExpr> index);
   mlir::Value emitView(mlir::Operation *op,

@@ -286,3 +286,31 @@ ConcatOp::inferDims(unsigned, ArrayRef<SmallVector<AffineExpr>> operands) {
     dims[getDim()] = dims[getDim()] + other[getDim()];
   return dims;
 }
+
+//===----------------------------------------------------------------------===//
+// gather
+//===----------------------------------------------------------------------===//
+
+LogicalResult GatherOp::verify() {
+  RankedTensorType from = getX().getType(), at = getIndices().getType();
+  // C1
+  if (failed(verifyDim(*this, getDim(), from.getRank())))
+    return failure();
+  // C2
+  SmallVector<int64_t> expected(from.getShape());
+  if (at.getRank() == from.getRank())
+    expected[getDim()] = at.getDimSize(getDim());
+  if (!mayEqual(expected, at.getShape()))
+    return emitOpError() << "expects indices of the operand's shape but along "
+                            "dimension "
+                         << getDim() << ", got operand " << formatShape(from)
+                         << " and indices " << formatShape(at)
+                         << "; fusion.broadcast repeats indices";
+  // C3
+  return verifyResultShape(*this, at.getShape(), "that of the indices");
+}
+
+SmallVector<AffineExpr>
+GatherOp::inferDims(unsigned, ArrayRef<SmallVector<AffineExpr>> operands) {
+  return operands[1];
+}

@@ -386,7 +386,7 @@ def _normalize_batch(
     return (result, *saved, average, squares)
 
 
-# Losses: the logit at the label is found by comparing labels with indices.
+# Losses. A label that is ignored names no class: what it gathers is masked.
 
 
 @rule("nll_loss_forward.default", "nll_loss2d_forward.default")
@@ -401,13 +401,18 @@ def lower_nll_loss(
     """(loss, sum of the weights); reduction is 0 none, 1 mean, 2 sum."""
     channel = min(x.rank - 1, 1)
     dtype = wide(x.dtype)
-    chosen, counted = _at_label(g, x.shape, target, channel, ignore_index)
+    shape = tuple(1 if i == channel else n for i, n in enumerate(x.shape))
+    label = g.reshape(target, shape)
+
+    def pick(values: Value) -> Value:
+        return g.reshape(g.gather(values, label, channel), target.shape)
+
+    counted = _counted(g, target, ignore_index)
     weights = g.convert(counted, dtype)
     if weight is not None:
         of_class = g.broadcast(g.convert(weight, dtype), x.shape, [channel])
-        at_label = g.reduce("sum", _masked(g, chosen, of_class), [channel])
-        weights = g.binary("mul", weights, at_label)
-    picked = g.reduce("sum", _masked(g, chosen, g.convert(x, dtype)), [channel])
+        weights = _masked(g, counted, pick(of_class))
+    picked = pick(g.convert(x, dtype))
     losses = g.unary("neg", g.binary("mul", picked, weights))
     losses = _masked(g, counted, losses)
     total = g.reduce("sum", weights, g.dims(None, weights.rank))
@@ -427,8 +432,12 @@ def _at_label(
     kept = [i for i in range(len(shape)) if i != channel]
     classes = g.iota(target.dtype, tuple(shape), channel)
     chosen = g.compare("eq", classes, g.broadcast(target, tuple(shape), kept))
+    return chosen, _counted(g, target, ignore_index)
+
+
+def _counted(g: Lowering, target: Value, ignore_index: int) -> Value:
     ignored = g.filled(ignore_index, target.dtype, target.shape)
-    return chosen, g.compare("ne", target, ignored)
+    return g.compare("ne", target, ignored)
 
 
 def _masked(g: Lowering, condition: Value, x: Value) -> Value:

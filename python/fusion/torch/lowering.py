@@ -266,7 +266,7 @@ _FAMILIES = {
         "sort topk argsort kthvalue median mode unique msort".split()
     ),
     "elements are chosen by index": (
-        "embedding gather index index_select take scatter scatter_add index_put "
+        "index take scatter scatter_add index_put "
         "scatter_reduce _unsafe_index _unsafe_index_put nonzero index_add "
         "masked_select embedding_dense_backward".split()
     ),

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 from ..dtypes import float64
+from ..tensor_type import product
 from .lowering import (
     Lowering,
     Number,
@@ -18,6 +19,52 @@ from .lowering import (
     rule,
     tensor_of,
 )
+
+# Elements chosen by indices. Eager checks them; here a wrong one gives NaN, or 0.
+
+
+@rule("gather.default")
+def lower_gather(g: Lowering, x: Value, dim: int, index: Value, **_: Any) -> Value:
+    if not x.rank:
+        raise Unsupported("it gathers from a tensor of rank 0")
+    dim = g.dim(dim, x.rank)
+    sizes = [n if i == dim else index.shape[i] for i, n in enumerate(x.shape)]
+    return g.gather(g.slice(x, [0] * x.rank, sizes), index, dim)
+
+
+@rule("index_select.default")
+def lower_index_select(g: Lowering, x: Value, dim: int, index: Value) -> Value:
+    if not x.rank:
+        raise Unsupported("it selects from a tensor of rank 0")
+    return _rows(g, x, g.dim(dim, x.rank), index)
+
+
+@rule("embedding.default")
+def lower_embedding(g: Lowering, table: Value, index: Value, *_: Any) -> Value:
+    return _rows(g, table, 0, index)
+
+
+@rule("index.Tensor")
+def lower_index(g: Lowering, x: Value, indices: Sequence[Value | None]) -> Value:
+    given = [(i, index) for i, index in enumerate(indices) if index is not None]
+    if len(given) != 1 or not given[0][1].dtype.is_integer:
+        raise Unsupported("it chooses by several indices, or by a mask")
+    dim, index = given[0]
+    if index.dtype.kind == "i":
+        # Negative ones count from the end.
+        size = g.filled(x.shape[dim], index.dtype, index.shape)
+        zero = g.filled(0, index.dtype, index.shape)
+        from_end = g.binary("add", index, size)
+        index = g.select(g.compare("lt", index, zero), from_end, index)
+    return _rows(g, x, dim, index)
+
+
+def _rows(g: Lowering, x: Value, dim: int, index: Value) -> Value:
+    count = product(index.shape)
+    shape = (*x.shape[:dim], count, *x.shape[dim + 1 :])
+    at = g.broadcast(g.reshape(index, (count,)), shape, [dim])
+    return g.reshape(g.gather(x, at, dim), g.shape)
+
 
 # Shapes.
 
