@@ -62,6 +62,8 @@ ReductionSchedule::getConfigs(const GroupModel &model,
     // Whole lines of several vectors at a time, where rows are far apart.
     if (!loops.rows)
       config.lanes *= 4;
+    else if (lanesHint >= 32 * config.lanes)
+      config.lanes *= 4;
     while (config.lanes > lanesHint && config.lanes > 1)
       config.lanes /= 2;
     int64_t work =
