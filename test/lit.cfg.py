@@ -6,6 +6,8 @@ Substitutions beyond lit's own and the tools by their names:
               `emulator` elsewhere or with `--param gpu=emulator`
   %check-ptx  `%check-ptx sm_90a FILE` assembles PTX with ptxas and fails on an
               error, a register spill or a serialized wgmma
+  %check-execution-ptx  `%check-execution-ptx FOLDER ARCH...` does so for every
+              graph in a folder and each architecture
 Features: `ptxas`, `cuda`, `asan`.
 """
 
@@ -66,9 +68,17 @@ if config.ptxas_executable and os.path.exists(config.ptxas_executable):
     config.available_features.add("ptxas")
 
 check_ptx = os.path.join(config.test_source_root, "Inputs", "check_ptx.py")
+check_execution_ptx = os.path.join(
+    config.test_source_root, "Inputs", "check_execution_ptx.py"
+)
 config.substitutions += [
     ("%python", '"%s"' % config.python_executable),
     ("%gpu", gpu),
+    (
+        "%check-execution-ptx",
+        '"%s" "%s" "%s"'
+        % (config.python_executable, check_execution_ptx, config.ptxas_executable),
+    ),
     (
         "%check-ptx",
         '"%s" "%s" "%s"'

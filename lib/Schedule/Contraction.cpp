@@ -4,9 +4,9 @@
 // one dim by a vector of another, in one nest of loops over the reduced space,
 // and then the epilogue for the tile. The lane dim is the contiguous one of the
 // output; the unrolled dim is one that the vector operand does not depend on,
-// so that a vector read serves the whole tile. Operands come through the
-// prologue straight from memory and the caches: it takes any types, views and
-// sizes.
+// so that a vector read serves the whole tile; for a window one along which
+// neighbours' windows overlap. Operands come through the prologue straight from
+// memory and the caches: it takes any types, views and sizes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,9 +25,12 @@ struct ContractionSpace {
   SmallVector<AffineExpr> sizes;
   unsigned lane = 0;
   std::optional<unsigned> unrolled;
+  /// Points of the unrolled dim whose windows overlap best, 0 for no window.
+  int64_t windowPoints = 0;
   SmallVector<unsigned> others;
 
   static ContractionSpace get(const GroupModel &model);
+  void findWindow(const HeroSpec &spec);
 
   AffineExpr getUnrolledSize(MLIRContext *context) const {
     return unrolled ? sizes[*unrolled] : getAffineConstantExpr(1, context);
@@ -51,8 +54,10 @@ ContractionSpace ContractionSpace::get(const GroupModel &model) {
     return llvm::any_of(read.index,
                         [&](AffineExpr e) { return e.isFunctionOfDim(dim); });
   };
+  space.findWindow(spec);
   int64_t longest = 1;
-  for (unsigned dim = 0; dim < space.sizes.size(); ++dim) {
+  for (unsigned dim = 0; dim < space.sizes.size() && !space.windowPoints;
+       ++dim) {
     if (dim == space.lane)
       continue;
     bool reuses =
@@ -69,6 +74,44 @@ ContractionSpace ContractionSpace::get(const GroupModel &model) {
     if (dim != space.lane && dim != space.unrolled)
       space.others.push_back(dim);
   return space;
+}
+
+/// Looks for the dim, and the number of points along it, that read the fewest
+/// elements for each step of a window.
+void ContractionSpace::findWindow(const HeroSpec &spec) {
+  std::optional<int64_t> taps = getNumTaps(spec);
+  if (!taps || *taps < 2 || *taps > kMaxTaps)
+    return;
+  MLIRContext *context = hero->getContext();
+  double best = 0.75; // less is gained than the points at the edge cost
+  for (unsigned dim = 0; dim < sizes.size(); ++dim) {
+    if (dim == lane)
+      continue;
+    for (int64_t points : {2, 4, 8}) {
+      if (points * *taps > kMaxSteps)
+        break;
+      llvm::SmallDenseSet<Attribute> reads;
+      SmallVector<Index> indices;
+      for (int64_t i = 0; i < points; ++i) {
+        Index index = getIdentityIndex(sizes.size(), context);
+        index[dim] = index[dim] * points + i;
+        indices.push_back(std::move(index));
+      }
+      for (const HeroStep &step : getAllSteps(spec, indices)) {
+        SmallVector<AffineExpr> dims(step.index);
+        llvm::append_range(dims, step.reduced);
+        reads.insert(AffineMapAttr::get(AffineMap::get(
+            sizes.size(), 1 << 10,
+            substituteDims(spec.reads.front().index, dims), context)));
+      }
+      double share = (double)reads.size() / (points * *taps);
+      if (share < best) {
+        best = share;
+        unrolled = dim;
+        windowPoints = points;
+      }
+    }
+  }
 }
 
 class ContractionSchedule : public Schedule {
@@ -95,6 +138,11 @@ public:
       while (config.lanes > 1 && config.lanes / 2 >= lane)
         config.lanes /= 2;
       config.unroll = std::clamp<int64_t>(unrolled, 1, 8);
+      if (space.windowPoints) {
+        config.unroll = space.windowPoints;
+        config.rows = 8;
+        return {config};
+      }
       // Few rows: an operand streams by, several lines of each of its rows.
       for (int64_t vectors = config.unroll;
            vectors <= 4 && config.lanes * 2 <= lane && unrolled < 4;
@@ -109,7 +157,8 @@ public:
     while (config.lanes > 1 &&
            !isKnownMultiple(space.sizes[space.lane], config.lanes, divisors))
       config.lanes /= 2;
-    config.unroll = std::clamp<int64_t>(unrolled, 1, 4);
+    config.unroll = space.windowPoints ? space.windowPoints
+                                       : std::clamp<int64_t>(unrolled, 1, 4);
     config.threads = 128;
     config.rows = config.threads;
     return {config};
@@ -185,34 +234,50 @@ private:
                   ArrayRef<AffineExpr> others, Value row,
                   AffineExpr laneDim) const {
     ElementEmitter &emitter = frame.emitter;
-    Value size =
-        emitter.emitIndex(space.getUnrolledSize(frame.builder.getContext()));
-    Value last = frame.sub(size, frame.constant(1));
-    SmallVector<Index> points;
-    SmallVector<Value> exists;
-    for (int64_t i = 0; i < config.unroll; ++i) {
-      Value at = frame.add(row, frame.constant(i));
-      exists.push_back(frame.less(at, size));
-      Index point(space.sizes.size());
-      for (auto [dim, expr] : llvm::zip_equal(space.others, others))
-        point[dim] = expr;
-      // Points beyond the end repeat the last one and are not stored.
-      if (space.unrolled)
-        point[*space.unrolled] = emitter.addDim(frame.min(at, last));
-      point[space.lane] = laneDim;
-      points.push_back(std::move(point));
-    }
-    SmallVector<Value> results = emitter.emitHero(space.hero, points);
-    for (unsigned i = 0; i < points.size(); ++i) {
-      const Index &point = points[i];
-      auto storeAll = [&] {
-        emitter.seed(space.hero->getResult(0), point, results[i]);
-        frame.storeOutputs(point);
-      };
-      if (config.unroll == 1)
-        storeAll();
-      else
-        frame.ifThen(exists[i], storeAll);
+    Index origin(space.sizes.size(),
+                 getAffineConstantExpr(0, frame.builder.getContext()));
+    for (auto [dim, expr] : llvm::zip_equal(space.others, others))
+      origin[dim] = expr;
+    origin[space.lane] = laneDim;
+    auto emitRows = [&](ArrayRef<AffineExpr> rows) {
+      SmallVector<Index> points;
+      for (AffineExpr at : rows) {
+        Index point = origin;
+        point[*space.unrolled] = at;
+        points.push_back(std::move(point));
+      }
+      store(frame, space, points);
+    };
+    if (!space.unrolled)
+      return store(frame, space, origin);
+    AffineExpr size = space.sizes[*space.unrolled];
+    Value end = emitter.emitIndex(size);
+    // Whole tiles count from a multiple of their rows, so that what rows share
+    // is seen; the last rows go one by one.
+    Value tile = frame.div(row, frame.constant(config.unroll));
+    AffineExpr first = emitter.addDim(tile) * config.unroll;
+    SmallVector<AffineExpr> whole;
+    for (int64_t i = 0; i < config.unroll; ++i)
+      whole.push_back(first + i);
+    if (isKnownMultiple(size, config.unroll, emitter.getDivisors()))
+      return emitRows(whole);
+    Value next = frame.add(row, frame.constant(config.unroll));
+    frame.ifThen(frame.less(end, next), [&] {
+      frame.loop(row, end, frame.constant(1),
+                 [&](Value at) { emitRows(emitter.addDim(at)); });
+    });
+    frame.ifThen(arith::CmpIOp::create(frame.builder, frame.loc,
+                                       arith::CmpIPredicate::sge, end, next),
+                 [&] { emitRows(whole); });
+  }
+
+  /// Makes the hero at `points` and stores the outputs there.
+  static void store(KernelFrame &frame, const ContractionSpace &space,
+                    ArrayRef<Index> points) {
+    SmallVector<Value> results = frame.emitter.emitHero(space.hero, points);
+    for (auto [point, result] : llvm::zip_equal(points, results)) {
+      frame.emitter.seed(space.hero->getResult(0), point, result);
+      frame.storeOutputs(point);
     }
   }
 };

@@ -1,9 +1,9 @@
 //===- ElementHero.cpp - reductions and contractions, point by point ------===//
 //
 // A nest of serial loops over the reduced space with accumulators in registers,
-// for one or several result elements at once. It serves as the general path
-// (any hero, anywhere) and, with several points, as the register tile of a
-// schedule.
+// for one or several result elements at once; a small window is unrolled, so
+// that points share what they read. It serves as the general path (any hero,
+// anywhere) and, with several points, as the register tile of a schedule.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,98 +53,214 @@ struct HeroAccumulators {
   }
 };
 
-void ElementEmitter::accumulate(Operation *hero, const HeroSpec &spec,
-                                ArrayRef<AffineExpr> reduced,
-                                ArrayRef<Index> points,
-                                SmallVectorImpl<Value> &accumulators) {
+namespace {
+
+/// Steps under one condition.
+struct GuardedSteps {
+  SmallVector<AffineExpr> guard;
+  SmallVector<const HeroStep *> steps;
+};
+
+/// The steps of each guard, guards in the order in which they first occur.
+SmallVector<GuardedSteps> groupByGuard(
+    ArrayRef<const HeroStep *> steps,
+    llvm::function_ref<SmallVector<AffineExpr>(const HeroStep &)> getGuard) {
+  SmallVector<GuardedSteps> groups;
+  for (const HeroStep *step : steps) {
+    SmallVector<AffineExpr> guard = getGuard(*step);
+    auto group = llvm::find_if(
+        groups, [&](const GuardedSteps &g) { return g.guard == guard; });
+    if (group == groups.end())
+      group = &groups.emplace_back(GuardedSteps{guard, {}});
+    group->steps.push_back(step);
+  }
+  return groups;
+}
+
+} // namespace
+
+void ElementEmitter::addStep(Operation *hero, const HeroSpec &spec,
+                             const HeroStep &step,
+                             MutableArrayRef<Value> accumulators) {
   HeroAccumulators layout(hero, spec);
   const Combiner &combiner = layout.combiner;
-  auto addPoint = [&](unsigned point) {
-    SmallVector<AffineExpr> dims = bind(points[point], reduced);
-    bool vector = dependsOnLane(points[point]);
-    auto read = [&](const HeroRead &from) {
-      Value element = emit(from.operand, substituteDims(from.index, dims));
-      return vector ? splat(element) : element;
-    };
-    ValueRange old = layout.get(accumulators, point);
-    SmallVector<Value> next;
-    if (spec.kind == HeroKind::Contraction) {
-      Value a = read(spec.reads[0]), b = read(spec.reads[1]);
-      next = combiner.multiplyAdd(builder, loc, old, a, b);
-    } else {
-      Combiner::Contribution made{read(spec.reads[0]), nullptr, nullptr};
-      if (combiner.isArgReduce()) {
-        made.position = emitLaneIndex(reduced.front());
-        if (vector)
-          made.position = splat(made.position);
-      }
-      next = combiner.absorb(builder, loc, old, made);
-    }
-    llvm::copy(next, accumulators.begin() + point * layout.perPoint);
+  SmallVector<AffineExpr> dims = bind(step.index, step.reduced);
+  bool vector = dependsOnLane(step.index);
+  auto read = [&](const HeroRead &from) {
+    Value element = emit(from.operand, substituteDims(from.index, dims));
+    return vector ? splat(element) : element;
   };
-  // Emits `points` where `guard` holds; elsewhere the accumulators stay.
-  auto addGuarded = [&](ArrayRef<unsigned> chosen, ArrayRef<AffineExpr> guard) {
-    if (guard.empty()) {
-      for (unsigned point : chosen)
-        addPoint(point);
-      return;
+  ValueRange old = layout.get(accumulators, step.point);
+  SmallVector<Value> next;
+  if (spec.kind == HeroKind::Contraction) {
+    Value a = read(spec.reads[0]), b = read(spec.reads[1]);
+    next = combiner.multiplyAdd(builder, loc, old, a, b);
+  } else {
+    Combiner::Contribution made{read(spec.reads[0]), nullptr, nullptr};
+    if (combiner.isArgReduce()) {
+      made.position = emitLaneIndex(step.reduced.front());
+      if (vector)
+        made.position = splat(made.position);
     }
-    SmallVector<Value> before(accumulators.begin(), accumulators.end());
-    if (isUniform(guard)) {
-      auto ifOp = scf::IfOp::create(builder, loc, ValueRange(before).getTypes(),
-                                    emitScalarGuard(guard), true, true);
-      OpBuilder::InsertionGuard insertion(builder);
-      builder.setInsertionPointToStart(ifOp.thenBlock());
-      {
-        Scope scope(*this);
-        for (unsigned point : chosen)
-          addPoint(point);
-      }
-      scf::YieldOp::create(builder, loc, accumulators);
-      builder.setInsertionPointToStart(ifOp.elseBlock());
-      scf::YieldOp::create(builder, loc, before);
-      llvm::copy(ifOp.getResults(), accumulators.begin());
-      return;
-    }
-    Value holds = emitLaneGuard(guard);
-    LaneState state = getLaneState();
-    {
+    next = combiner.absorb(builder, loc, old, made);
+  }
+  llvm::copy(next, accumulators.begin() + step.point * layout.perPoint);
+}
+
+void ElementEmitter::countStep(Operation *hero, const HeroSpec &spec,
+                               const HeroStep &step,
+                               MutableArrayRef<Value> accumulators) {
+  HeroAccumulators layout(hero, spec);
+  Value &count = accumulators[(step.point + 1) * layout.perPoint - 1];
+  SmallVector<AffineExpr> counted =
+      substituteDims(spec.counted, bind(step.index, step.reduced));
+  FormulaBuilder f(builder, loc);
+  Value one = f.add(count, 1.0);
+  bool vector = isa<VectorType>(count.getType());
+  Value holds = vector ? emitLaneGuard(counted) : emitScalarGuard(counted);
+  count = arith::SelectOp::create(builder, loc, vector ? splat(holds) : holds,
+                                  one, count);
+}
+
+/// Steps whose condition is one for all lanes share a branch, those whose lanes
+/// differ in the same way a mask; either way they share what they read.
+void ElementEmitter::accumulate(Operation *hero, const HeroSpec &spec,
+                                ArrayRef<HeroStep> steps,
+                                SmallVectorImpl<Value> &accumulators) {
+  auto split = [&](const HeroStep &step, bool uniform) {
+    SmallVector<AffineExpr> guard =
+        getGuard(spec, bind(step.index, step.reduced));
+    llvm::erase_if(guard,
+                   [&](AffineExpr e) { return isUniform({e}) != uniform; });
+    return guard;
+  };
+  SmallVector<const HeroStep *> all;
+  for (const HeroStep &step : steps)
+    all.push_back(&step);
+  auto byLane = [&](const HeroStep &step) { return split(step, false); };
+  SmallVector<std::pair<SmallVector<AffineExpr>, Value>> masks;
+  for (const GuardedSteps &group : groupByGuard(all, byLane))
+    if (!group.guard.empty())
+      masks.emplace_back(group.guard, emitLaneGuard(group.guard));
+
+  auto addMasked = [&](const GuardedSteps &group) {
+    auto add = [&] {
       Scope scope(*this);
-      mask = mask ? arith::AndIOp::create(builder, loc, mask, holds) : holds;
-      guarded = true;
-      for (unsigned point : chosen)
-        addPoint(point);
-      setLaneState(state);
-    }
+      for (const HeroStep *step : group.steps)
+        addStep(hero, spec, *step, accumulators);
+    };
+    if (group.guard.empty())
+      return add();
+    Value holds = llvm::find_if(masks, [&](auto &entry) {
+                    return entry.first == group.guard;
+                  })->second;
+    // What has no guard of its own exists for all lanes.
+    for (const HeroStep *step : group.steps)
+      for (const HeroRead &read : spec.reads)
+        if (read.guard.empty())
+          emit(read.operand,
+               substituteDims(read.index, bind(step->index, step->reduced)));
+    SmallVector<Value> before(accumulators.begin(), accumulators.end());
+    LaneState state = getLaneState();
+    mask = mask ? arith::AndIOp::create(builder, loc, mask, holds) : holds;
+    guarded = true;
+    add();
+    setLaneState(state);
     for (auto [now, old] : llvm::zip_equal(accumulators, before))
       if (now != old)
         now = arith::SelectOp::create(builder, loc, holds, now, old);
   };
-
-  SmallVector<SmallVector<AffineExpr>> guards;
-  for (const Index &point : points)
-    guards.push_back(getGuard(spec, bind(point, reduced)));
-  SmallVector<unsigned> all =
-      llvm::to_vector(llvm::seq<unsigned>(0, points.size()));
-  if (llvm::all_equal(guards))
-    addGuarded(all, guards.front());
-  else
-    for (unsigned point : all)
-      addGuarded({point}, guards[point]);
-
-  if (!layout.counts)
-    return;
-  for (unsigned point : all) {
-    Value &count = accumulators[point * layout.perPoint + layout.perPoint - 1];
-    SmallVector<AffineExpr> counted =
-        substituteDims(spec.counted, bind(points[point], reduced));
-    FormulaBuilder f(builder, loc);
-    Value one = f.add(count, 1.0);
-    bool vector = isa<VectorType>(count.getType());
-    Value holds = vector ? emitLaneGuard(counted) : emitScalarGuard(counted);
-    count = arith::SelectOp::create(builder, loc, vector ? splat(holds) : holds,
-                                    one, count);
+  auto addGroups = [&](ArrayRef<const HeroStep *> chosen) {
+    for (const GuardedSteps &group : groupByGuard(chosen, byLane))
+      addMasked(group);
+  };
+  auto uniform = [&](const HeroStep &step) { return split(step, true); };
+  for (const GuardedSteps &group : groupByGuard(all, uniform)) {
+    if (group.guard.empty()) {
+      addGroups(group.steps);
+      continue;
+    }
+    SmallVector<Value> before(accumulators.begin(), accumulators.end());
+    auto ifOp = scf::IfOp::create(builder, loc, ValueRange(before).getTypes(),
+                                  emitScalarGuard(group.guard), true, true);
+    OpBuilder::InsertionGuard insertion(builder);
+    {
+      Scope scope(*this);
+      builder.setInsertionPointToStart(ifOp.thenBlock());
+      addGroups(group.steps);
+      scf::YieldOp::create(builder, loc, accumulators);
+    }
+    builder.setInsertionPointToStart(ifOp.elseBlock());
+    scf::YieldOp::create(builder, loc, before);
+    llvm::copy(ifOp.getResults(), accumulators.begin());
   }
+  if (!spec.counted.empty())
+    for (const HeroStep &step : steps)
+      countStep(hero, spec, step, accumulators);
+}
+
+std::optional<int64_t> getNumTaps(const HeroSpec &spec) {
+  int64_t taps = 1;
+  for (AffineExpr extent : spec.reduced) {
+    auto constant = dyn_cast<AffineConstantExpr>(extent);
+    if (!constant)
+      return std::nullopt;
+    taps *= constant.getValue();
+  }
+  return taps;
+}
+
+SmallVector<HeroStep> getAllSteps(const HeroSpec &spec,
+                                  ArrayRef<Index> points) {
+  MLIRContext *context = spec.reads.front().operand.getContext();
+  SmallVector<HeroStep> steps;
+  int64_t taps = *getNumTaps(spec);
+  for (int64_t tap = 0; tap < taps; ++tap) {
+    SmallVector<AffineExpr> reduced(spec.reduced.size());
+    int64_t rest = tap;
+    for (int64_t i = (int64_t)reduced.size() - 1; i >= 0; --i) {
+      int64_t extent = cast<AffineConstantExpr>(spec.reduced[i]).getValue();
+      reduced[i] = getAffineConstantExpr(rest % extent, context);
+      rest /= extent;
+    }
+    for (auto [i, point] : llvm::enumerate(points))
+      steps.push_back({(unsigned)i, point, reduced});
+  }
+  return steps;
+}
+
+/// A nest of loops over the reduced space, one step of each point inside.
+SmallVector<Value> ElementEmitter::accumulateInLoops(Operation *hero,
+                                                     const HeroSpec &spec,
+                                                     ArrayRef<Index> points,
+                                                     ValueRange initial) {
+  SmallVector<Value> lower, upper, step;
+  for (AffineExpr extent : spec.reduced) {
+    lower.push_back(arith::ConstantIndexOp::create(builder, loc, 0));
+    upper.push_back(emitIndex(extent));
+    step.push_back(arith::ConstantIndexOp::create(builder, loc, 1));
+  }
+  scf::LoopNest nest = scf::buildLoopNest(
+      builder, loc, lower, upper, step, initial,
+      [&](OpBuilder &inner, Location, ValueRange indices,
+          ValueRange arguments) -> scf::ValueVector {
+        OpBuilder::InsertionGuard insertion(builder);
+        builder.setInsertionPoint(inner.getInsertionBlock(),
+                                  inner.getInsertionPoint());
+        Scope scope(*this);
+        SmallVector<AffineExpr> reduced;
+        for (Value index : indices)
+          reduced.push_back(addDim(index));
+        SmallVector<HeroStep> steps;
+        for (auto [i, point] : llvm::enumerate(points))
+          steps.push_back({(unsigned)i, point, reduced});
+        SmallVector<Value> accumulators(arguments);
+        accumulate(hero, spec, steps, accumulators);
+        inner.setInsertionPoint(builder.getInsertionBlock(),
+                                builder.getInsertionPoint());
+        return scf::ValueVector(accumulators.begin(), accumulators.end());
+      });
+  return llvm::to_vector_of<Value>(nest.results);
 }
 
 SmallVector<Value> ElementEmitter::emitHero(Operation *hero,
@@ -163,31 +279,15 @@ SmallVector<Value> ElementEmitter::emitHero(Operation *hero,
       initial.push_back(f.constant(initial.back(), 0.0));
     }
   }
-  SmallVector<Value> lower, upper, step;
-  for (AffineExpr extent : spec.reduced) {
-    lower.push_back(arith::ConstantIndexOp::create(builder, loc, 0));
-    upper.push_back(emitIndex(extent));
-    step.push_back(arith::ConstantIndexOp::create(builder, loc, 1));
+  SmallVector<Value> sums;
+  std::optional<int64_t> taps = getNumTaps(spec);
+  if (taps && *taps <= kMaxTaps && *taps * points.size() <= kMaxSteps) {
+    sums = initial;
+    accumulate(hero, spec, getAllSteps(spec, points), sums);
+  } else {
+    sums = accumulateInLoops(hero, spec, points, initial);
   }
-  scf::LoopNest nest = scf::buildLoopNest(
-      builder, loc, lower, upper, step, initial,
-      [&](OpBuilder &inner, Location, ValueRange indices,
-          ValueRange arguments) -> scf::ValueVector {
-        OpBuilder::InsertionGuard insertion(builder);
-        builder.setInsertionPoint(inner.getInsertionBlock(),
-                                  inner.getInsertionPoint());
-        Scope scope(*this);
-        SmallVector<AffineExpr> reduced;
-        for (Value index : indices)
-          reduced.push_back(addDim(index));
-        SmallVector<Value> accumulators(arguments);
-        accumulate(hero, spec, reduced, points, accumulators);
-        inner.setInsertionPoint(builder.getInsertionBlock(),
-                                builder.getInsertionPoint());
-        return scf::ValueVector(accumulators.begin(), accumulators.end());
-      });
-
-  SmallVector<Value> sums(nest.results), results;
+  SmallVector<Value> results;
   for (auto [i, point] : llvm::enumerate(points)) {
     Value count;
     if (layout.counts)

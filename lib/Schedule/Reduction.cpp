@@ -24,6 +24,18 @@ namespace fusion {
 
 namespace {
 
+/// Up to this cost an element is little code, in units of a multiply-add.
+constexpr unsigned kSmallCost = 8;
+
+/// What it takes to make one element of all values of the group.
+unsigned getElementCost(const GroupModel &model) {
+  unsigned cost = 0;
+  for (Operation &op : model.getBody())
+    if (auto element = dyn_cast<ElementInterface>(op))
+      cost += element.getElementCost();
+  return cost;
+}
+
 class ReductionSchedule : public Schedule {
 public:
   StringRef getName() const override { return "reduction"; }
@@ -59,9 +71,10 @@ ReductionSchedule::getConfigs(const GroupModel &model,
   config.unroll = 0; // walk rows in a loop
   if (!machine.isGPU) {
     config.lanes = getLanes(model, machine.vectorBytes);
-    // Whole lines of several vectors at a time, where rows are far apart.
+    // Whole lines of several vectors at a time, where rows are far apart; more
+    // where each takes little code.
     if (!loops.rows)
-      config.lanes *= 4;
+      config.lanes *= getElementCost(model) <= kSmallCost ? 16 : 4;
     else if (lanesHint >= 32 * config.lanes)
       config.lanes *= 4;
     while (config.lanes > lanesHint && config.lanes > 1)

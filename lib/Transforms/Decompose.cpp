@@ -1,8 +1,8 @@
 //===- Decompose.cpp - composite ops as primitives ------------------------===//
 //
-// Writes softmax and the norms out. All of them keep to one domain (the shape
-// of the operand, for group norm that of its groups), so that one kernel holds
-// the row; only group norm ends in a reshape.
+// Writes softmax, the norms and products with a vector out. All of them keep to
+// one domain (the shape of the operand, for group norm that of its groups), so
+// that one kernel holds the row; only group norm ends in a reshape.
 //
 //===----------------------------------------------------------------------===//
 
@@ -330,6 +330,60 @@ static LogicalResult decomposeBatchNorm(BatchNormOp op,
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// matmul of a matrix and a vector
+//===----------------------------------------------------------------------===//
+
+/// `x` with its last two dimensions exchanged.
+static Value turn(PatternRewriter &rewriter, Location loc, Value x) {
+  auto type = cast<RankedTensorType>(x.getType());
+  SmallVector<int64_t> order =
+      llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
+  std::swap(order[order.size() - 1], order[order.size() - 2]);
+  SmallVector<int64_t> shape = llvm::map_to_vector(
+      order, [&](int64_t dim) { return type.getDimSize(dim); });
+  return TransposeOp::create(
+      rewriter, loc, RankedTensorType::get(shape, type.getElementType()), x,
+      order);
+}
+
+/// A product that reads each element of a matrix once is a reduction, which
+/// runs at the speed of memory. Products of halves are exact in f32.
+static LogicalResult decomposeMatrixVector(MatmulOp op,
+                                           PatternRewriter &rewriter) {
+  RankedTensorType type = op.getType();
+  int64_t rank = type.getRank();
+  if (!isa<FloatType>(type.getElementType()))
+    return rewriter.notifyMatchFailure(op, "is not of floats");
+  bool isRow = type.getDimSize(rank - 2) == 1;
+  if (!isRow && type.getDimSize(rank - 1) != 1)
+    return rewriter.notifyMatchFailure(op, "has no vector");
+  // The vector as a row where the matrix is summed along its rows, and else as
+  // a column.
+  Value matrix = isRow ? op.getRhs() : op.getLhs();
+  Value vector = isRow ? op.getLhs() : op.getRhs();
+  bool sumsRows = isRow ? op.getTransposeRhs() : !op.getTransposeLhs();
+  bool vectorIsRow = isRow ? !op.getTransposeLhs() : op.getTransposeRhs();
+  if (sumsRows != vectorIsRow) {
+    if (!cast<RankedTensorType>(vector.getType()).hasStaticShape())
+      return rewriter.notifyMatchFailure(op, "turns a symbolic vector");
+    vector = turn(rewriter, op.getLoc(), vector);
+  }
+  GraphBuilder graph(rewriter, op.getLoc());
+  Type compute = getComputeType(type);
+  matrix = graph.convert(matrix, compute);
+  SmallVector<int64_t> dims = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  vector = graph.broadcast(graph.convert(vector, compute), dims, matrix);
+  int64_t summed = sumsRows ? rank - 1 : rank - 2;
+  Value sum = graph.reduce(ReduceKind::sum, graph.binary<MulOp>(matrix, vector),
+                           summed);
+  Value result =
+      graph.repeat(graph.convert(sum, type.getElementType()),
+                   getOtherDims(rank, isRow ? rank - 2 : rank - 1), type);
+  rewriter.replaceOp(op, graph.convertTo(result, type));
+  return success();
+}
+
 namespace {
 
 struct DecomposePass : ::fusion::impl::DecomposePassBase<DecomposePass> {
@@ -348,6 +402,7 @@ struct DecomposePass : ::fusion::impl::DecomposePassBase<DecomposePass> {
     patterns.add(decomposeRmsNorm);
     patterns.add(decomposeGroupNorm);
     patterns.add(decomposeBatchNorm);
+    patterns.add(decomposeMatrixVector);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
 
     int64_t after = 0;

@@ -148,6 +148,8 @@ class Binding:
         graph = executable.graph
         captured = graph.captured if graph else []
         self.framework, self.device = frameworks.choose([*leaves, *captured])
+        if self._on_gpu() and not leaves and self.framework is frameworks.NUMPY:
+            self.framework, self.device = frameworks.choose_gpu()
         self._check_device()
         flipped = graph.flipped if graph else [()] * len(leaves)
         self._preparations = [
@@ -158,8 +160,11 @@ class Binding:
         self._captured = [self._on_device(x) for x in captured]
         self._forms = self._infer(self._views(leaves))
 
+    def _on_gpu(self) -> bool:
+        return self.executable.target not in ("cpu", "emulator")
+
     def _check_device(self) -> None:
-        on_gpu = self.executable.target not in ("cpu", "emulator")
+        on_gpu = self._on_gpu()
         if on_gpu != (self.device != "cpu"):
             raise FusionError(
                 "device",

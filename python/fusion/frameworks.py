@@ -429,3 +429,13 @@ def choose(arrays: Sequence[Any]) -> tuple[Framework, str]:
         if chosen is NUMPY:
             chosen, device = framework, where
     return chosen, device
+
+
+def choose_gpu() -> tuple[Framework, str]:
+    """The framework and device of the results on a GPU of a function without
+    arguments: torch where the program has imported it, else none.
+    """
+    torch = sys.modules.get("torch")
+    if torch is None or not torch.cuda.is_available():
+        return NUMPY, "cpu"
+    return _BY_MODULE["torch"], f"cuda:{torch.cuda.current_device()}"

@@ -54,7 +54,13 @@ def rng():
 def _on_gpu(x):
     import torch
 
-    return torch.from_numpy(np.asarray(x)).cuda() if frameworks.is_array(x) else x
+    if not frameworks.is_array(x):
+        return x
+    x = np.asarray(x)
+    # torch has neither reversed nor foreign memory.
+    if not x.dtype.isnative or any(stride < 0 for stride in x.strides):
+        x = np.ascontiguousarray(x, x.dtype.newbyteorder("="))
+    return torch.from_numpy(x).cuda()
 
 
 def _tree_map(function, tree):

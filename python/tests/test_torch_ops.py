@@ -61,7 +61,10 @@ def test_activations(target, dtype):
         lambda x: F.elu(x, 0.5),
         lambda x: F.softplus(x, 2, 5),
     ]
-    check(target, lambda x: [f(x) for f in functions], torch.randn(40).to(dtype) * 3)
+    # On a GPU eager divides by 6 with a constant of float32.
+    tolerance = 1e-7 if target == "cuda" and dtype is torch.float64 else None
+    x = torch.randn(40).to(dtype) * 3
+    check(target, lambda x: [f(x) for f in functions], x, tolerance=tolerance)
 
 
 BINARY = {

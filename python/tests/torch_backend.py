@@ -44,6 +44,9 @@ def seed():
     seed = torch.seed() % 2**31
     print("seed", seed)
     torch.manual_seed(seed)
+    # What eager gives is the measure: no shortened float32.
+    torch.backends.cudnn.allow_tf32 = False
+    torch.backends.cuda.matmul.allow_tf32 = False
 
 
 @contextlib.contextmanager

@@ -23,6 +23,22 @@ namespace fusion {
 
 using Index = llvm::SmallVector<mlir::AffineExpr>;
 
+/// One point of a hero's reduced space, on its way into the result at `index`.
+struct HeroStep {
+  unsigned point; // number of the result among those that are made together
+  Index index;
+  llvm::SmallVector<mlir::AffineExpr> reduced;
+};
+
+/// The number of points of a reduced space of constant extents.
+std::optional<int64_t> getNumTaps(const HeroSpec &spec);
+/// The steps of all points over such a space, in order.
+llvm::SmallVector<HeroStep> getAllSteps(const HeroSpec &spec,
+                                        llvm::ArrayRef<Index> points);
+/// Windows of so many points are unrolled, up to so many steps in all.
+inline constexpr int64_t kMaxTaps = 64;
+inline constexpr int64_t kMaxSteps = 160;
+
 class ElementEmitter {
 public:
   /// `buffers` are the kernel's arguments for the group's inputs, then its
@@ -148,11 +164,20 @@ private:
   mlir::Value emitIf(mlir::Value condition, mlir::Type type,
                      llvm::function_ref<mlir::Value()> body,
                      llvm::function_ref<mlir::Value()> otherwise);
-  /// The contribution of one point of the reduced space to accumulators.
+  /// Adds steps of points to their accumulators, which follow each other.
   void accumulate(mlir::Operation *hero, const HeroSpec &spec,
-                  llvm::ArrayRef<mlir::AffineExpr> reduced,
-                  llvm::ArrayRef<Index> points,
+                  llvm::ArrayRef<HeroStep> steps,
                   llvm::SmallVectorImpl<mlir::Value> &accumulators);
+  llvm::SmallVector<mlir::Value>
+  accumulateInLoops(mlir::Operation *hero, const HeroSpec &spec,
+                    llvm::ArrayRef<Index> points, mlir::ValueRange initial);
+  void addStep(mlir::Operation *hero, const HeroSpec &spec,
+               const HeroStep &step,
+               llvm::MutableArrayRef<mlir::Value> accumulators);
+  /// Counts a step of an average that the window's edge may leave out.
+  void countStep(mlir::Operation *hero, const HeroSpec &spec,
+                 const HeroStep &step,
+                 llvm::MutableArrayRef<mlir::Value> accumulators);
   mlir::Type getElementType(mlir::Value value, bool vector);
   mlir::Location getLoc() const { return loc; }
 

@@ -365,3 +365,30 @@ func.func @f(%x: tensor<4xf32>) {
   %0 = fusion.concat %x, %x {dim = 0 : i64} : (tensor<4xf32>, tensor<4xf32>) -> tensor<7xf32>
   return
 }
+
+// -----
+
+// gather C1
+func.func @f(%x: tensor<5xf32>, %i: tensor<4xi64>) {
+  // expected-error @+1 {{expects 'dim' to be at least 0 and below the rank 1, got 1}}
+  %0 = fusion.gather %x, %i {dim = 1 : i64} : (tensor<5xf32>, tensor<4xi64>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+// gather C2
+func.func @f(%x: tensor<5x3xf32>, %i: tensor<4x1xi64>) {
+  // expected-error @+1 {{expects indices of the operand's shape but along dimension 0, got operand [5, 3] and indices [4, 1]; fusion.broadcast repeats indices}}
+  %0 = fusion.gather %x, %i {dim = 0 : i64} : (tensor<5x3xf32>, tensor<4x1xi64>) -> tensor<4x1xf32>
+  return
+}
+
+// -----
+
+// gather C3
+func.func @f(%x: tensor<5x3xf32>, %i: tensor<4x3xi64>) {
+  // expected-error @+1 {{that of the indices}}
+  %0 = fusion.gather %x, %i {dim = 0 : i64} : (tensor<5x3xf32>, tensor<4x3xi64>) -> tensor<5x3xf32>
+  return
+}

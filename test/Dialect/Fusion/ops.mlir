@@ -120,6 +120,8 @@ func.func @views(%x: tensor<4x6xf32>, %n: tensor<?x6xf32>, %v: tensor<f32>) {
   %9 = fusion.pad %x, %v {low = array<i64: 1, -1>, high = array<i64: 2, 0>} : (tensor<4x6xf32>, tensor<f32>) -> tensor<7x5xf32>
   // CHECK: fusion.concat
   %10 = fusion.concat %x, %n {dim = 0 : i64} : (tensor<4x6xf32>, tensor<?x6xf32>) -> tensor<?x6xf32>
+  // CHECK: fusion.gather %{{.*}}, %{{.*}} {dim = 0 : i64} : (tensor<4x6xf32>, tensor<?x6xi64>) -> tensor<?x6xf32>
+  %11 = fusion.gather %x, %2 {dim = 0 : i64} : (tensor<4x6xf32>, tensor<?x6xi64>) -> tensor<?x6xf32>
   return
 }
 
