@@ -29,8 +29,9 @@ struct ContractionSpace {
   int64_t windowPoints = 0;
   SmallVector<unsigned> others;
 
-  static ContractionSpace get(const GroupModel &model);
-  void findWindow(const HeroSpec &spec);
+  static ContractionSpace get(const GroupModel &model,
+                              const MachineModel &machine);
+  void findWindow(const HeroSpec &spec, int64_t maxTaps);
 
   AffineExpr getUnrolledSize(MLIRContext *context) const {
     return unrolled ? sizes[*unrolled] : getAffineConstantExpr(1, context);
@@ -40,7 +41,13 @@ struct ContractionSpace {
   }
 };
 
-ContractionSpace ContractionSpace::get(const GroupModel &model) {
+/// The largest window to unroll: a GPU's thread has few registers for it.
+int64_t getMaxTaps(const MachineModel &machine) {
+  return machine.isGPU ? 16 : 64;
+}
+
+ContractionSpace ContractionSpace::get(const GroupModel &model,
+                                       const MachineModel &machine) {
   ContractionSpace space;
   space.hero = model.getView().getHeroes().front();
   space.sizes = llvm::to_vector(model.getDims(space.hero->getResult(0)));
@@ -54,7 +61,7 @@ ContractionSpace ContractionSpace::get(const GroupModel &model) {
     return llvm::any_of(read.index,
                         [&](AffineExpr e) { return e.isFunctionOfDim(dim); });
   };
-  space.findWindow(spec);
+  space.findWindow(spec, getMaxTaps(machine));
   int64_t longest = 1;
   for (unsigned dim = 0; dim < space.sizes.size() && !space.windowPoints;
        ++dim) {
@@ -78,9 +85,9 @@ ContractionSpace ContractionSpace::get(const GroupModel &model) {
 
 /// Looks for the dim, and the number of points along it, that read the fewest
 /// elements for each step of a window.
-void ContractionSpace::findWindow(const HeroSpec &spec) {
+void ContractionSpace::findWindow(const HeroSpec &spec, int64_t maxTaps) {
   std::optional<int64_t> taps = getNumTaps(spec);
-  if (!taps || *taps < 2 || *taps > kMaxTaps)
+  if (!taps || *taps < 2 || *taps > maxTaps)
     return;
   MLIRContext *context = hero->getContext();
   double best = 0.75; // less is gained than the points at the edge cost
@@ -125,7 +132,7 @@ public:
 
   SmallVector<Config> getConfigs(const GroupModel &model,
                                  const MachineModel &machine) const override {
-    ContractionSpace space = ContractionSpace::get(model);
+    ContractionSpace space = ContractionSpace::get(model, machine);
     MLIRContext *context = model.getOutput(0).getContext();
     auto hint = [&](AffineExpr size) {
       return model.getSymbols().getHint(size).value_or(256);
@@ -167,7 +174,7 @@ public:
   void emit(const GroupModel &model, const MachineModel &machine,
             const Config &config, tile::KernelOp kernel,
             OpBuilder &builder) const override {
-    ContractionSpace space = ContractionSpace::get(model);
+    ContractionSpace space = ContractionSpace::get(model, machine);
     MLIRContext *context = builder.getContext();
     AffineExpr unrolledSize = space.getUnrolledSize(context);
     AffineExpr laneSize = space.sizes[space.lane];
@@ -181,6 +188,7 @@ public:
 
     KernelFrame frame(model, kernel, builder);
     ElementEmitter &emitter = frame.emitter;
+    emitter.setMaxTaps(getMaxTaps(machine));
     Value count = emitter.emitIndex(tiles);
     Value first = frame.mul(frame.blockId(), frame.constant(config.rows));
     auto emitTile = [&](Value tile) {

@@ -199,14 +199,19 @@ Value ElementEmitter::emitGather(GatherOp gather, ArrayRef<AffineExpr> index) {
     from[gather.getDim()] = getAffineConstantExpr(0, builder.getContext());
     bool vector = dependsOnLane(from);
     Type type = getElementType(gather.getX(), vector);
-    position =
-        gather.getIndices().getType().getElementType().isUnsignedInteger()
-            ? Value(arith::IndexCastUIOp::create(
-                  builder, loc, builder.getIndexType(), position))
-            : Value(arith::IndexCastOp::create(
-                  builder, loc, builder.getIndexType(), position));
+    // In 64 bits: a kernel's own indices may have fewer.
+    Type wide = builder.getI64Type();
+    Type narrow = gather.getIndices().getType().getElementType();
+    if (position.getType() != wide)
+      position =
+          narrow.isUnsignedInteger()
+              ? Value(arith::ExtUIOp::create(builder, loc, wide, position))
+              : Value(arith::ExtSIOp::create(builder, loc, wide, position));
     Value exists = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::ult, position, size);
+        builder, loc, arith::CmpIPredicate::ult, position,
+        arith::IndexCastOp::create(builder, loc, wide, size));
+    position = arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                          position);
     return emitIf(
         exists, type,
         [&] {
@@ -224,9 +229,8 @@ Value ElementEmitter::emitGather(GatherOp gather, ArrayRef<AffineExpr> index) {
   for (int64_t lane = 0; lane < state.lanes; ++lane) {
     // A dim of its own: what is known at the lane dim are vectors.
     AffineExpr own = addDim(emitIndex(state.dim + lane));
-    Index point = llvm::map_to_vector(index, [&](AffineExpr expr) {
-      return expr.replace(state.dim, own);
-    });
+    Index point = llvm::map_to_vector(
+        index, [&](AffineExpr expr) { return expr.replace(state.dim, own); });
     Value position = vector::ExtractOp::create(builder, loc, at, lane);
     auto readLane = [&] {
       setLaneState({AffineExpr(), 1, Value(), false});

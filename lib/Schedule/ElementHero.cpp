@@ -281,7 +281,7 @@ SmallVector<Value> ElementEmitter::emitHero(Operation *hero,
   }
   SmallVector<Value> sums;
   std::optional<int64_t> taps = getNumTaps(spec);
-  if (taps && *taps <= kMaxTaps && *taps * points.size() <= kMaxSteps) {
+  if (taps && *taps <= maxTaps && *taps * points.size() <= kMaxSteps) {
     sums = initial;
     accumulate(hero, spec, getAllSteps(spec, points), sums);
   } else {

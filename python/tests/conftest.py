@@ -57,8 +57,9 @@ def _on_gpu(x):
     if not frameworks.is_array(x):
         return x
     x = np.asarray(x)
-    # torch has neither reversed nor foreign memory.
-    if not x.dtype.isnative or any(stride < 0 for stride in x.strides):
+    # torch has no reversed memory, no foreign one and no elements in records.
+    odd = any(stride < 0 or stride % x.itemsize for stride in x.strides)
+    if odd or not x.dtype.isnative:
         x = np.ascontiguousarray(x, x.dtype.newbyteorder("="))
     return torch.from_numpy(x).cuda()
 

@@ -35,8 +35,7 @@ std::optional<int64_t> getNumTaps(const HeroSpec &spec);
 /// The steps of all points over such a space, in order.
 llvm::SmallVector<HeroStep> getAllSteps(const HeroSpec &spec,
                                         llvm::ArrayRef<Index> points);
-/// Windows of so many points are unrolled, up to so many steps in all.
-inline constexpr int64_t kMaxTaps = 64;
+/// A window is unrolled up to so many steps in all.
 inline constexpr int64_t kMaxSteps = 160;
 
 class ElementEmitter {
@@ -65,6 +64,8 @@ public:
   void setLanes(mlir::AffineExpr dim, int64_t lanes,
                 mlir::Value mask = nullptr);
   int64_t getLanes() const { return lanes; }
+  /// Reduced spaces of up to so many points are unrolled.
+  void setMaxTaps(int64_t taps) { maxTaps = taps; }
   mlir::Value getMask() const { return mask; }
   /// True if an element at `index` is a vector.
   bool dependsOnLane(llvm::ArrayRef<mlir::AffineExpr> index) const;
@@ -191,6 +192,7 @@ private:
 
   mlir::AffineExpr laneDim;
   int64_t lanes = 1;
+  int64_t maxTaps = 16;
   mlir::Value mask;
   /// True while `mask` holds guards of views: a vector may have no lane at all.
   bool guarded = false;

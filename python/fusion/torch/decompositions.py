@@ -37,6 +37,7 @@ _KEPT = {
     "mv",
     # Lowered without gathers, or without overflow.
     "std",
+    "linalg_vector_norm",
     "nll_loss_forward",
     "nll_loss2d_forward",
     "nll_loss_backward",

@@ -70,6 +70,34 @@ def lower_mean(
     return _finish(g, g.convert(average, g.dtype), x, dims, keepdim)
 
 
+@rule("linalg_vector_norm.default")
+def lower_vector_norm(
+    g: Lowering,
+    x: Value,
+    ord: Number = 2,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+) -> Value:
+    dims = g.dims(dim, x.rank)
+    x = g.unary("abs", g.convert(x, wide(g.dtype)))
+    if math.isinf(ord):
+        norm = g.reduce("max" if ord > 0 else "min", x, dims)
+    elif ord == 0:
+        zero = g.filled(0, x.dtype, x.shape)
+        norm = g.reduce("sum", g.convert(g.compare("ne", x, zero), x.dtype), dims)
+    elif ord == 1:
+        norm = g.reduce("sum", x, dims)
+    elif ord == 2:
+        norm = g.unary("sqrt", g.reduce("sum", g.binary("mul", x, x), dims))
+    else:
+        powers = g.binary("pow", x, g.filled(ord, x.dtype, x.shape))
+        total = g.reduce("sum", powers, dims)
+        norm = g.binary("pow", total, g.filled(1 / ord, x.dtype, total.shape))
+    return _finish(g, g.convert(norm, g.dtype), x, dims, keepdim)
+
+
 # Extrema.
 
 
