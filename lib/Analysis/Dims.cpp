@@ -209,4 +209,12 @@ Value stripAliases(Value value) {
   return value;
 }
 
+std::string toString(Location loc) {
+  if (auto file = loc->findInstanceOf<FileLineColLoc>())
+    return (file.getFilename().getValue() + ":" + Twine(file.getLine()) + ":" +
+            Twine(file.getColumn()))
+        .str();
+  return "";
+}
+
 } // namespace fusion

@@ -53,14 +53,6 @@ SizeExpr toSizeExpr(AffineExpr expr) {
   return result;
 }
 
-std::string toString(Location loc) {
-  if (auto file = loc->findInstanceOf<FileLineColLoc>())
-    return (file.getFilename().getValue() + ":" + Twine(file.getLine()) + ":" +
-            Twine(file.getColumn()))
-        .str();
-  return "";
-}
-
 static DType getDType(Type type) {
   if (type.isF64())
     return DType::F64;

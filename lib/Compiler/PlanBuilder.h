@@ -19,9 +19,6 @@ mlir::LogicalResult buildPlan(mlir::func::FuncOp function,
 /// A size in the runtime's form.
 runtime::SizeExpr toSizeExpr(mlir::AffineExpr expr);
 
-/// "file:line:column" of the first place that `loc` names, or "".
-std::string toString(mlir::Location loc);
-
 } // namespace fusion
 
 #endif // FUSION_LIB_COMPILER_PLANBUILDER_H

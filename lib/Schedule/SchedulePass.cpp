@@ -96,7 +96,7 @@ struct SchedulePass : impl::SchedulePassBase<SchedulePass> {
   using SchedulePassBase::SchedulePassBase;
 
   void runOnOperation() override {
-    machine = target == "cpu"        ? MachineModel::getCPU(vectorBits / 8, processors)
+    machine = target == "cpu" ? MachineModel::getCPU(vectorBits / 8, processors)
               : target == "emulator" ? MachineModel::getGPU("sm_90a")
                                      : MachineModel::getGPU(target);
     for (auto function : getOperation().getOps<func::FuncOp>())

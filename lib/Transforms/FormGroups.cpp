@@ -76,14 +76,6 @@ mergeClusters(ClusterGraph &graph) {
   return result;
 }
 
-std::string toString(Location loc) {
-  if (auto file = loc->findInstanceOf<FileLineColLoc>())
-    return (file.getFilename().getValue() + ":" + Twine(file.getLine()) + ":" +
-            Twine(file.getColumn()))
-        .str();
-  return "";
-}
-
 /// Says what became of an edge: a remark, and an entry of `fusion.remarks`.
 void reportEdge(Operation *producer, Operation *consumer, int64_t bytes,
                 const FusionVerdict &verdict,

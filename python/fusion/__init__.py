@@ -148,9 +148,9 @@ from .elementwise import (
 from .errors import FusionError, FusionTypeError
 from .executable import Executable, compile
 from .explain import Explanation, explain
+from .gathering import embedding, take, take_along_axis
 from .indexing import getitem
 from .jit import jit
-from .gathering import embedding, take, take_along_axis
 from .layers import (
     attention,
     avg_pool1d,

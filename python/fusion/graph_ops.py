@@ -217,9 +217,7 @@ class Ops:
         shapes agree but along `dim`.
         """
         agree = len(indices.shape) == x.rank and all(
-            a == b
-            for i, (a, b) in enumerate(zip(x.shape, indices.shape))
-            if i != dim
+            a == b for i, (a, b) in enumerate(zip(x.shape, indices.shape)) if i != dim
         )
         if not agree or not indices.dtype.is_integer:
             raise self.error(

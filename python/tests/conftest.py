@@ -8,6 +8,9 @@ tests the tracer alone.
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -15,6 +18,9 @@ import fusion
 from fusion import frameworks, pytree
 from fusion.executable import preparation
 from fusion.verification import reference
+
+# The tests' models are the demo's.
+sys.path.append(str(Path(__file__).parents[2] / "examples"))
 
 
 def pytest_addoption(parser):

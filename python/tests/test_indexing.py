@@ -40,10 +40,9 @@ def test_element_types(check, rng, dtype):
 
 def test_computed_operand_and_indices(check, rng, x):
     check(
-        lambda x: np.take_along_axis(
-            np.exp(x), np.argmax(x, axis=1, keepdims=True), 1
-        )
-        * 2,
+        lambda x: (
+            np.take_along_axis(np.exp(x), np.argmax(x, axis=1, keepdims=True), 1) * 2
+        ),
         x,
     )
 

@@ -4,7 +4,7 @@
 // calls unpacks them and runs a range of blocks.
 // CHECK-LABEL: llvm.func internal @double.block
 // CHECK-SAME: (%[[X:.*]]: !llvm.ptr {llvm.align = 64 : i64, llvm.noalias, llvm.readonly},
-// CHECK-SAME: %[[Y:.*]]: !llvm.ptr {llvm.noalias}, %[[N:.*]]: i64, %[[BLOCK:.*]]: i64)
+// CHECK-SAME: %[[Y:.*]]: !llvm.ptr {llvm.noalias}, %[[N:.*]]: i64, %{{.*}}: !llvm.ptr, %[[BLOCK:.*]]: i64)
 // CHECK-SAME: always_inline
 // CHECK: %[[FIRST:.*]] = llvm.mul %[[BLOCK]], %{{.*}} : i64
 // CHECK: %[[ADDRESS:.*]] = llvm.getelementptr inbounds %[[X]][%[[FIRST]]] : (!llvm.ptr, i64) -> !llvm.ptr, f32
@@ -14,13 +14,13 @@
 // CHECK: llvm.return
 
 // CHECK-LABEL: llvm.func @double(
-// CHECK-SAME: %[[BUFFERS:.*]]: !llvm.ptr, %[[SIZES:.*]]: !llvm.ptr, %[[BEGIN:.*]]: i64, %[[END:.*]]: i64)
+// CHECK-SAME: %[[BUFFERS:.*]]: !llvm.ptr, %[[SIZES:.*]]: !llvm.ptr, %[[BEGIN:.*]]: i64, %[[END:.*]]: i64, %[[SCRATCH:.*]]: !llvm.ptr)
 // CHECK: %[[P1:.*]] = llvm.getelementptr inbounds %[[BUFFERS]][1]
 // CHECK: %[[Y0:.*]] = llvm.load %[[P1]] : !llvm.ptr -> !llvm.ptr
 // CHECK: llvm.br ^[[HEADER:.*]](%[[BEGIN]] : i64)
 // CHECK: ^[[HEADER]](%[[I:.*]]: i64):
 // CHECK: llvm.icmp "slt" %[[I]], %[[END]]
-// CHECK: llvm.call @double.block(%{{.*}}, %[[Y0]], %{{.*}}, %[[I]])
+// CHECK: llvm.call @double.block(%{{.*}}, %[[Y0]], %{{.*}}, %[[SCRATCH]], %[[I]])
 tile.kernel @double(%x: memref<?xf32> {tile.access = "read", tile.align = 64 : i64},
                     %y: memref<?xf32> {tile.access = "write"}, %n: index)
     attributes {grid = affine_map<()[s0] -> (s0 ceildiv 16)>, threads = 1 : i64} {
@@ -35,9 +35,12 @@ tile.kernel @double(%x: memref<?xf32> {tile.access = "read", tile.align = 64 : i
 
 // -----
 
-// A block has one thread: it meets nobody, and shared memory is its own.
+// A block has one thread: it meets nobody, and shared memory is the scratch that
+// the runtime keeps for the thread.
 // CHECK-LABEL: llvm.func internal @alone.block
-// CHECK: llvm.alloca %{{.*}} x !llvm.array<8 x f32> {alignment = 64 : i64}
+// CHECK-SAME: {llvm.noalias}, %[[OWN:.*]]: !llvm.ptr, %{{.*}}: i64) attributes
+// CHECK-SAME: tile.shared_bytes = 32 : i64
+// CHECK: llvm.getelementptr %[[OWN]][0] : (!llvm.ptr) -> !llvm.ptr, i8
 // CHECK-NOT: llvm.call
 // CHECK: llvm.return
 tile.kernel @alone(%y: memref<?xf32>)

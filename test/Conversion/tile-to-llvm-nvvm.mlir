@@ -22,14 +22,14 @@ tile.kernel @double(%x: memref<?xf32> {tile.access = "read", tile.align = 16 : i
 
 // -----
 
-// Shared buffers share the block's dynamic memory, 16 bytes aligned.
+// Shared buffers share the block's dynamic memory, 64 bytes aligned.
 // CHECK: llvm.mlir.global external @fusion_shared() {addr_space = 3 : i32, alignment = 128 : i64} : !llvm.array<0 x i8>
 // CHECK-LABEL: llvm.func @shared(
 // CHECK-SAME: %{{.*}}: i64)
-// CHECK-SAME: tile.shared_bytes = 40 : i64
+// CHECK-SAME: tile.shared_bytes = 72 : i64
 // CHECK: %[[BASE:.*]] = llvm.mlir.addressof @fusion_shared : !llvm.ptr<3>
 // CHECK: %[[A:.*]] = llvm.getelementptr %[[BASE]][0]
-// CHECK: %[[B:.*]] = llvm.getelementptr %{{.*}}[32] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
+// CHECK: %[[B:.*]] = llvm.getelementptr %{{.*}}[64] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
 // CHECK: llvm.getelementptr inbounds %[[B]][%{{.*}}] : (!llvm.ptr<3>, i64) -> !llvm.ptr<3>, f32
 // CHECK: nvvm.barrier
 // CHECK: nvvm.shfl.sync  bfly

@@ -71,6 +71,9 @@ bool isAlias(ReshapeOp reshape);
 /// The value whose memory `value` is another name for.
 mlir::Value stripAliases(mlir::Value value);
 
+/// "file:line:column" of the user's source, empty where it is not known.
+std::string toString(mlir::Location loc);
+
 } // namespace fusion
 
 #endif // FUSION_ANALYSIS_DIMS_H

@@ -169,9 +169,10 @@ private:
   void accumulate(mlir::Operation *hero, const HeroSpec &spec,
                   llvm::ArrayRef<HeroStep> steps,
                   llvm::SmallVectorImpl<mlir::Value> &accumulators);
-  llvm::SmallVector<mlir::Value>
-  accumulateInLoops(mlir::Operation *hero, const HeroSpec &spec,
-                    llvm::ArrayRef<Index> points, mlir::ValueRange initial);
+  llvm::SmallVector<mlir::Value> accumulateInLoops(mlir::Operation *hero,
+                                                   const HeroSpec &spec,
+                                                   llvm::ArrayRef<Index> points,
+                                                   mlir::ValueRange initial);
   void addStep(mlir::Operation *hero, const HeroSpec &spec,
                const HeroStep &step,
                llvm::MutableArrayRef<mlir::Value> accumulators);
