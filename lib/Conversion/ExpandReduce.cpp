@@ -25,8 +25,7 @@ namespace fusion {
 
 using namespace mlir;
 using namespace fusion;
-
-static constexpr int64_t warpSize = 32;
+using tile::warpSize;
 
 //===----------------------------------------------------------------------===//
 // Values as 32-bit words

@@ -95,6 +95,30 @@ struct WidenBfloat : OpRewritePattern<arith::ExtFOp> {
   }
 };
 
+/// Rounds f32 to tf32 in integers. Half of the last place that stays is added
+/// to the bits, whose carry is the rounding away from zero, up to infinity. A
+/// NaN keeps none of its payload, of which an mma might see nothing.
+struct RoundTF32 : OpRewritePattern<tile::RoundTF32Op> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tile::RoundTF32Op op,
+                                PatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Value input = op.getInput();
+    Type i32 = withElement(input.getType(), b.getI32Type());
+    Value bits = arith::BitcastOp::create(b, i32, input);
+    Value sum = arith::AddIOp::create(b, bits, createSplat(b, i32, 1 << 12));
+    Value rounded =
+        arith::AndIOp::create(b, sum, createSplat(b, i32, -(1 << 13)));
+    Value isNaN =
+        arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, input, input);
+    bits = arith::SelectOp::create(b, isNaN, createSplat(b, i32, 0x7fffffff),
+                                   rounded);
+    rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, op.getType(), bits);
+    return success();
+  }
+};
+
 } // namespace
 
 /// Whether the kernel computes, rather than converts, in 16-bit floats.
@@ -160,7 +184,7 @@ static LogicalResult simplifyOps(tile::KernelOp kernel, KernelTarget target) {
     populateGpuShufflePatterns(patterns);
   } else {
     arith::populateExpandBFloat16Patterns(patterns);
-    patterns.add<NarrowDouble, WidenBfloat>(context);
+    patterns.add<NarrowDouble, WidenBfloat, RoundTF32>(context);
   }
   return applyPatternsGreedily(
       kernel, std::move(patterns),

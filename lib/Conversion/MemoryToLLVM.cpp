@@ -89,9 +89,9 @@ static Value linearize(OpBuilder &builder, Location loc, MemRefType type,
   return position;
 }
 
-/// Address of the element at `indices` of `base`.
-static Value createAddress(OpBuilder &builder, Location loc, MemRefType type,
-                           Value base, ValueRange indices) {
+Value conversion::createAddress(OpBuilder &builder, Location loc,
+                                MemRefType type, Value base,
+                                ValueRange indices) {
   if (indices.empty())
     return base;
   return LLVM::GEPOp::create(

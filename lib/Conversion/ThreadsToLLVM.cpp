@@ -31,6 +31,11 @@ void conversion::declareEmulatorRuntime(ModuleOp module) {
   declare("fusion_emu_shared", {ptr, i64}, ptr);
   declare("fusion_emu_barrier", {ptr, i32}, none);
   declare("fusion_emu_shuffle", {ptr, i64, i32, i32, i32, i32}, i64);
+  declare("fusion_emu_mma", {ptr, ptr, ptr, ptr, i32, i32}, none);
+  declare("fusion_emu_load_matrix", {ptr, ptr, ptr, i32, i32, i32}, none);
+  declare("fusion_emu_async_copy", {ptr, ptr, ptr, i32, i32}, none);
+  declare("fusion_emu_async_commit", {ptr}, none);
+  declare("fusion_emu_async_wait", {ptr, i32}, none);
   declare("fusion_emu_block_id", {ptr}, i64);
   declare("fusion_emu_thread_id", {ptr}, i64);
 }

@@ -39,21 +39,34 @@ using namespace mlir;
 using namespace fusion;
 using namespace fusion::conversion;
 
-/// Alignment of each shared buffer: the widest access of a thread of any target.
+/// Alignment of each shared buffer: the widest access of a thread of any
+/// target.
 static constexpr int64_t sharedAlignment = 64;
 
 /// Refuses what the target cannot run.
 static LogicalResult checkKernel(tile::KernelOp kernel, TargetInfo target) {
+  WalkResult result = kernel.walk([&](Operation *op) {
+    if (isa<tile::ReduceOp>(op)) {
+      op->emitOpError("must be written out before the conversion to LLVM; run "
+                      "tile-expand-reduce first");
+      return WalkResult::interrupt();
+    }
+    if (target.isCPU() &&
+        isa<tile::MmaOp, tile::LoadMatrixOp, tile::AsyncCopyOp,
+            tile::AsyncCommitOp, tile::AsyncWaitOp>(op)) {
+      op->emitOpError("is for GPUs only; schedule the kernel for the CPU with "
+                      "vector ops instead");
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return failure();
   if (target.isCPU() && kernel.getThreads() != 1)
     return kernel.emitOpError("must have one thread a block on the CPU, but "
                               "has ")
            << kernel.getThreads();
-  WalkResult result = kernel.walk([](tile::ReduceOp reduce) {
-    reduce.emitOpError("must be written out before the conversion to LLVM; "
-                       "run tile-expand-reduce first");
-    return WalkResult::interrupt();
-  });
-  return failure(result.wasInterrupted());
+  return success();
 }
 
 /// Gives each shared buffer its place and each meeting of threads its number.
@@ -67,7 +80,8 @@ static void numberSharedAndSites(tile::KernelOp kernel) {
       op->setAttr(offsetAttrName, builder.getI64IntegerAttr(bytes));
       bytes += type.getNumElements() *
                llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-    } else if (isa<gpu::BarrierOp, gpu::ShuffleOp>(op)) {
+    } else if (isa<gpu::BarrierOp, gpu::ShuffleOp, tile::MmaOp,
+                   tile::LoadMatrixOp>(op)) {
       op->setAttr(siteAttrName, builder.getI32IntegerAttr(sites++));
     }
   });
@@ -111,6 +125,8 @@ static LogicalResult convertKernel(tile::KernelOp kernel, TargetInfo target) {
   if (target.isNVVM())
     populateGpuToNVVMConversionPatterns(converter, patterns);
   populateThreadPatterns(converter, target, patterns);
+  populateMatrixPatterns(converter, target, patterns);
+  populateAsyncPatterns(converter, target, patterns);
   populateMemoryPatterns(converter, target, patterns);
   populateKernelPatterns(converter, target, patterns);
 

@@ -19,7 +19,7 @@ namespace fusion::conversion {
 
 /// Offset in bytes of a tile.shared in the block's shared memory.
 inline constexpr llvm::StringLiteral offsetAttrName = "tile.offset";
-/// Number of a barrier or shuffle within its kernel, for the emulator.
+/// Number of what threads do together within its kernel, for the emulator.
 inline constexpr llvm::StringLiteral siteAttrName = "tile.site";
 
 /// What patterns know of the kernel's target, as base of theirs.
@@ -56,6 +56,17 @@ void populateMemoryPatterns(const mlir::LLVMTypeConverter &converter,
 void populateThreadPatterns(const mlir::LLVMTypeConverter &converter,
                             TargetInfo target,
                             mlir::RewritePatternSet &patterns);
+void populateMatrixPatterns(const mlir::LLVMTypeConverter &converter,
+                            TargetInfo target,
+                            mlir::RewritePatternSet &patterns);
+void populateAsyncPatterns(const mlir::LLVMTypeConverter &converter,
+                           TargetInfo target,
+                           mlir::RewritePatternSet &patterns);
+
+/// Address of the element at `indices` of the buffer at `base`.
+mlir::Value createAddress(mlir::OpBuilder &builder, mlir::Location loc,
+                          mlir::MemRefType type, mlir::Value base,
+                          mlir::ValueRange indices);
 
 /// Constant of an LLVM integer type.
 mlir::Value createConstant(mlir::OpBuilder &builder, mlir::Location loc,

@@ -191,7 +191,8 @@ Value ElementEmitter::emitIota(Operation *op, AffineExpr position) {
 }
 
 Value ElementEmitter::emitGather(GatherOp gather, ArrayRef<AffineExpr> index) {
-  Value size = emitIndex(model.getDims(gather.getX())[gather.getDim()]);
+  AffineExpr extent = model.getDims(gather.getX())[gather.getDim()];
+  Value size = emitIndex(extent);
   Value at = emit(gather.getIndices(), index);
   // The element at position `position`, which may lie outside.
   auto read = [&](Value position, ArrayRef<AffineExpr> rest) {
@@ -215,7 +216,8 @@ Value ElementEmitter::emitGather(GatherOp gather, ArrayRef<AffineExpr> index) {
     return emitIf(
         exists, type,
         [&] {
-          from[gather.getDim()] = addDim(position);
+          if (!isOne(extent)) // else at 0, where a slot's value is known
+            from[gather.getDim()] = addDim(position);
           Value element = emit(gather.getX(), from);
           return vector ? splat(element) : element;
         },

@@ -124,7 +124,7 @@ TEST(Emulator, ListsItsSymbols) {
     EXPECT_NE(address, nullptr);
     EXPECT_TRUE(names.insert(name).second) << name.str();
   }
-  EXPECT_EQ(names.size(), 6u);
+  EXPECT_EQ(names.size(), 11u);
 }
 
 //===----------------------------------------------------------------------===//
@@ -179,6 +179,24 @@ TEST(Emulator, ReportsLanesThatDoNotExist) {
   EXPECT_EQ(TestLaunch(8).write(out).fault(shuffleLanes<Xor, 1, 12>),
             "emulated kernel 'k', block 0, thread 0: calls shuffle 0 with a "
             "width of 12, which is not a power of two up to 32");
+}
+
+template <bool multiplies> void useMatrices(void **, int64_t *, void *thread) {
+  double a[8] = {}, b[4] = {}, sum[4] = {};
+  if (multiplies)
+    fusion_emu_mma(thread, a, b, sum, /*kind=*/0, 3);
+  else
+    fusion_emu_load_matrix(thread, shared(thread), sum, 1, 0, 3);
+}
+
+TEST(Emulator, UsesMatricesByWholeWarps) {
+  EXPECT_EQ(TestLaunch(40).fault(useMatrices<true>),
+            "emulated kernel 'k', block 0, thread 32: receives from lane 8 at "
+            "mma 3, a lane that its warp lacks");
+  EXPECT_EQ(TestLaunch(8, 1024).fault(useMatrices<false>),
+            "emulated kernel 'k', block 0, thread 0: receives from lane 8 at "
+            "load_matrix 3, a lane that its warp lacks");
+  TestLaunch(64).pass(useMatrices<true>);
 }
 
 //===----------------------------------------------------------------------===//

@@ -210,6 +210,26 @@ TEST(CpuTarget, RoundsDoubleToBfloatOnce) {
   EXPECT_EQ(y.back() & 0x7FC0, 0x7FC0) << "NaN stays a quiet NaN";
 }
 
+/// 10 bits behind the point are kept; a half of the last one rounds away.
+TEST(CpuTarget, RoundsToTF32) {
+  float infinity = std::numeric_limits<float>::infinity();
+  std::vector<float> x = {
+      0x1.002p0f, -0x1.002p0f,   0x1.001ffep0f, 0x1.ffep0f, 0x1.fffffep127f,
+      0x1p-149f,  0x1.ff8p-127f, -0.0f,         infinity,   std::nanf("1")};
+  std::vector<float> expected = {0x1.004p0f,    -0x1.004p0f, 0x1p0f,
+                                 0x1p1f,        infinity,    0.0f,
+                                 0x1.ff8p-127f, -0.0f,       infinity};
+  std::string text = elementwise("f32", "f32", "%1 = tile.round_tf32 %0 : f32");
+  for (TargetKind target : {TargetKind::CPU, TargetKind::Emulator}) {
+    auto y = run<float>(text, x, target, {});
+    for (size_t i = 0; i < expected.size(); ++i) {
+      EXPECT_EQ(y[i], expected[i]) << i;
+      EXPECT_EQ(std::signbit(y[i]), std::signbit(expected[i])) << i;
+    }
+    EXPECT_TRUE(std::isnan(y.back()));
+  }
+}
+
 TEST(CpuTarget, RoundsEachHalfOperation) {
   // 1 + 2^-7 squared is 1 + 2^-6 + 2^-14: the last term must be lost before the
   // subtraction.

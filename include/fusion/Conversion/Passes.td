@@ -77,8 +77,8 @@ def ConvertTileToLLVM : Pass<"convert-tile-to-llvm", "::mlir::ModuleOp"> {
       latter as wide as `index_bits`. Shared buffers lie at fixed offsets in the
       dynamic shared memory, whose size is the function's `tile.shared_bytes`.
     - `emulator`: `void name(ptr buffers, ptr sizes, ptr thread)` runs one thread.
-      The emulator hears of every access, barrier and shuffle by calls of the
-      functions in Target/Emulator.h.
+      The emulator hears of every access, and of all that threads do together, by
+      calls of the functions in Target/Emulator.h.
 
     No op gets a fast-math flag: numerics are unchanged. Exact functions become
     instructions; the rest calls libm, or libdevice on `nvvm`.

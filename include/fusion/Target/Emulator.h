@@ -2,9 +2,9 @@
 //
 // Runs the emulator's form of a tile kernel, `void name(void **buffers, int64_t
 // *sizes, void *thread)`, once for every GPU thread, and checks what the thread
-// does: bounds, initialisation, races, barriers and shuffles. For tests: it
-// checks everything and hurries nothing. Blocks run one after the other, so the
-// first error is the same in every run.
+// does: bounds, initialisation, races, waits, and what threads do together. For
+// tests: it checks everything and hurries nothing. Blocks run one after the
+// other, so the first error is the same in every run.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,6 +39,26 @@ void fusion_emu_barrier(void *thread, int32_t site);
 /// its own bits, an index wraps.
 int64_t fusion_emu_shuffle(void *thread, int64_t bits, int32_t mode,
                            int32_t offset, int32_t width, int32_t site);
+
+/// The product of a warp's fragments is added to `sum`, C before and D after.
+/// `kind` is the number of tile.mma's kind.
+void fusion_emu_mma(void *thread, const void *a, const void *b, void *sum,
+                    int32_t kind, int32_t site);
+
+/// Loads `count` matrices of 8 rows of 16 bytes, of which this lane names one,
+/// and puts 4 bytes of each at `result`, as PTX's ldmatrix does.
+void fusion_emu_load_matrix(void *thread, void *row, void *result,
+                            int32_t count, int32_t transposed, int32_t site);
+
+/// Issues a copy of `bytes` bytes to shared memory, or one of zeros if `isRead`
+/// is zero. It is made at the wait that completes its group; until then its
+/// destination must not be touched.
+void fusion_emu_async_copy(void *thread, void *destination, void *source,
+                           int32_t bytes, int32_t isRead);
+/// Makes a group of the copies issued since the last one.
+void fusion_emu_async_commit(void *thread);
+/// Completes all groups of this thread but the last `pending`.
+void fusion_emu_async_wait(void *thread, int32_t pending);
 
 int64_t fusion_emu_block_id(void *thread);
 int64_t fusion_emu_thread_id(void *thread);

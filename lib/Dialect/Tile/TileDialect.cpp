@@ -9,17 +9,26 @@
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace fusion::tile;
 
 #include "fusion/Dialect/Tile/TileDialect.cpp.inc"
+#include "fusion/Dialect/Tile/TileEnums.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "fusion/Dialect/Tile/TileAttrs.cpp.inc"
 #define GET_OP_CLASSES
 #include "fusion/Dialect/Tile/TileOps.cpp.inc"
 
 void TileDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "fusion/Dialect/Tile/TileAttrs.cpp.inc"
+      >();
   addOperations<
 #define GET_OP_LIST
 #include "fusion/Dialect/Tile/TileOps.cpp.inc"

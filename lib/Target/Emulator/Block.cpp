@@ -14,7 +14,6 @@
 using namespace fusion::runtime;
 using namespace fusion::runtime::emulator;
 
-static constexpr uint32_t warpSize = 32;
 /// Shared memory begins at a multiple of this: the most that any access, down
 /// to a swizzled tile of a matrix, relies on.
 static constexpr uintptr_t sharedAlignment = 1024;
@@ -70,6 +69,7 @@ const Fault &Block::run(int64_t blockId) {
   shadow.forget(++interval);
   for (uint32_t i = 0; i < all.size; ++i) {
     threads[i].ended = false;
+    threads[i].copies.clear();
     threads[i].fiber.start(stacks[i], runThread, &threads[i]);
   }
   while (resumeReady())
@@ -196,58 +196,45 @@ void Block::receive(Thread &lane, const Group &warp, Meeting meeting) {
     own.result = threads[warp.first + source].shuffle.bits;
     return;
   }
-  fault.kind = Fault::Kind::ShuffleLane;
+  missLane(lane, source, meeting);
+}
+
+void Block::missLane(const Thread &self, int64_t missing, Meeting meeting) {
+  fault.kind = Fault::Kind::MissingLane;
   fault.meeting = meeting;
-  fault.lane = source;
+  fault.lane = missing;
   fault.block = id;
-  fault.thread = lane.index;
+  fault.thread = self.index;
 }
 
-//===----------------------------------------------------------------------===//
-// Memory
-//===----------------------------------------------------------------------===//
-
-void Block::access(Thread &self, uintptr_t address, int64_t bytes, bool write,
-                   bool shared, int64_t alignment) {
-  if (bytes == 0)
-    return;
-  Stamp now(static_cast<uint32_t>(id * all.size + self.index + 1), interval);
-  if (shared)
-    accessShared(now, address, bytes, write);
-  else
-    memory.access(now, address, bytes, write, fault);
-  if (!fault && address % alignment != 0) {
-    fault.kind = Fault::Kind::Misaligned;
-    fault.alignment = alignment;
-    fault.range =
-        shared ? locateShared(address, bytes) : memory.locate(address, bytes);
-  }
-  if (fault) {
-    fault.write = write;
-    fail(self);
-  }
+bool Block::requireWholeWarp(const Group &warp, Meeting meeting) {
+  if (warp.size < warpSize)
+    missLane(threads[warp.first], warp.size, meeting);
+  return !fault;
 }
 
-MemoryRange Block::locateShared(uintptr_t address, int64_t bytes) const {
-  auto base = reinterpret_cast<uintptr_t>(sharedMemory);
-  return {MemoryRange::shared, static_cast<int64_t>(address - base), bytes,
-          info.sharedBytes};
+void Block::multiply(Thread &self, const MmaFragments &fragments, MmaKind kind,
+                     int32_t site) {
+  self.fragments = fragments;
+  Group &warp = warps[self.index / warpSize];
+  Meeting meeting{Meeting::Kind::Mma, site};
+  gather(self, warp, meeting, [&] {
+    if (!requireWholeWarp(warp, meeting))
+      return;
+    MmaFragments lanes[warpSize];
+    for (uint32_t lane = 0; lane < warpSize; ++lane)
+      lanes[lane] = threads[warp.first + lane].fragments;
+    multiplyFragments(kind, lanes);
+  });
 }
 
-void Block::accessShared(Stamp now, uintptr_t address, int64_t bytes,
-                         bool write) {
-  MemoryRange range = locateShared(address, bytes);
-  if (range.offset < 0 || range.offset > range.size - bytes) {
-    fault.kind = Fault::Kind::OutOfBounds;
-    fault.range = range;
-    return;
-  }
-  if (write)
-    shadow.write(now, range.offset, bytes, fault);
-  else
-    shadow.read(now, range.offset, bytes, /*initialised=*/false, fault);
-  if (fault) {
-    fault.range.buffer = MemoryRange::shared;
-    fault.range.size = range.size;
-  }
+void Block::loadMatrix(Thread &self, const Thread::MatrixRow &row,
+                       int32_t count, bool transposed, int32_t site) {
+  self.matrixRow = row;
+  Group &warp = warps[self.index / warpSize];
+  Meeting meeting{Meeting::Kind::LoadMatrix, site};
+  gather(self, warp, meeting, [&] {
+    if (requireWholeWarp(warp, meeting))
+      distributeMatrices(threads.get() + warp.first, count, transposed);
+  });
 }

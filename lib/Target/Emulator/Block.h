@@ -11,14 +11,23 @@
 #ifndef FUSION_LIB_TARGET_EMULATOR_BLOCK_H
 #define FUSION_LIB_TARGET_EMULATOR_BLOCK_H
 
+#include "AsyncCopies.h"
 #include "Fiber.h"
 #include "GlobalMemory.h"
+#include "Mma.h"
 
 namespace fusion::runtime::emulator {
 
 using EmulatedKernel = void (*)(void **buffers, int64_t *sizes, void *thread);
 
 class Block;
+
+inline constexpr uint32_t warpSize = 32;
+/// A matrix of tile.load_matrix has 8 rows of 16 bytes.
+inline constexpr int32_t matrixRows = 8, matrixRowBytes = 16;
+
+/// A copy begins to write at its issue, and may write until its wait.
+enum class AccessKind { Read, Write, BeginCopy };
 
 /// Threads that meet: a block or one of its warps.
 struct Group {
@@ -41,6 +50,16 @@ struct Thread {
     int32_t mode = 0, offset = 0, width = 0;
     int64_t result = 0;
   } shuffle;
+
+  /// The row that this thread names in a load of matrices, and where its
+  /// elements go.
+  struct MatrixRow {
+    uintptr_t address = 0;
+    void *result = nullptr;
+  } matrixRow;
+
+  MmaFragments fragments;
+  AsyncCopies copies;
 };
 
 class Block {
@@ -57,10 +76,16 @@ public:
 
   //===-- On a thread's fiber ---------------------------------------------===//
 
-  void access(Thread &self, uintptr_t address, int64_t bytes, bool write,
+  void access(Thread &self, uintptr_t address, int64_t bytes, AccessKind kind,
               bool shared, int64_t alignment);
   void barrier(Thread &self, int32_t site);
   int64_t shuffle(Thread &self, const Thread::Shuffle &operand, int32_t site);
+  void multiply(Thread &self, const MmaFragments &fragments, MmaKind kind,
+                int32_t site);
+  void loadMatrix(Thread &self, const Thread::MatrixRow &row, int32_t count,
+                  bool transposed, int32_t site);
+  void copyAsync(Thread &self, const AsyncCopy &copy);
+  void waitForCopies(Thread &self, size_t pending);
   char *getShared() { return sharedMemory; }
   int64_t getId() const { return id; }
 
@@ -80,7 +105,24 @@ private:
 
   /// Gives `lane` its result of a shuffle for which all of `warp` is there.
   void receive(Thread &lane, const Group &warp, Meeting meeting);
-  void accessShared(Stamp now, uintptr_t address, int64_t bytes, bool write);
+  /// Records that `self` misses a lane of its warp at `meeting`.
+  void missLane(const Thread &self, int64_t missing, Meeting meeting);
+  /// Whether `warp` has all of its lanes; else `fault` is set.
+  bool requireWholeWarp(const Group &warp, Meeting meeting);
+
+  /// Gives each of 32 lanes its part of `count` matrices.
+  void distributeMatrices(Thread *lanes, int32_t count, bool transposed);
+  /// Sets `fault` where the row that `lane` names is not whole and aligned.
+  void checkMatrixRow(const Thread &lane);
+  /// Reads what lane number `lane` gets of a matrix, with its checks.
+  void receiveMatrix(Thread *lanes, int32_t lane, int32_t matrix,
+                     bool transposed);
+
+  Stamp getStamp(const Thread &self) const;
+  void accessShared(Stamp now, uintptr_t address, int64_t bytes,
+                    AccessKind kind);
+  void checkAlignment(uintptr_t address, int64_t bytes, bool shared,
+                      int64_t alignment);
   MemoryRange locateShared(uintptr_t address, int64_t bytes) const;
 
   /// Ends the launch by `fault`, which lacks only who made it.

@@ -19,8 +19,9 @@ void fusion_emu_access(void *thread, void *address, int64_t bytes,
     return;
   Thread &self = get(thread);
   bool write = kind & 1, shared = kind & 2;
-  self.block->access(self, reinterpret_cast<uintptr_t>(address), bytes, write,
-                     shared, int64_t(1) << (kind >> 8 & 31));
+  self.block->access(self, reinterpret_cast<uintptr_t>(address), bytes,
+                     write ? AccessKind::Write : AccessKind::Read, shared,
+                     int64_t(1) << (kind >> 8 & 31));
 }
 
 void *fusion_emu_shared(void *thread, int64_t offset) {
@@ -38,6 +39,34 @@ int64_t fusion_emu_shuffle(void *thread, int64_t bits, int32_t mode,
   return self.block->shuffle(self, {bits, mode, offset, width, 0}, site);
 }
 
+void fusion_emu_mma(void *thread, const void *a, const void *b, void *sum,
+                    int32_t kind, int32_t site) {
+  Thread &self = get(thread);
+  self.block->multiply(self, {a, b, sum}, static_cast<MmaKind>(kind), site);
+}
+
+void fusion_emu_load_matrix(void *thread, void *row, void *result,
+                            int32_t count, int32_t transposed, int32_t site) {
+  Thread &self = get(thread);
+  self.block->loadMatrix(self, {reinterpret_cast<uintptr_t>(row), result},
+                         count, transposed, site);
+}
+
+void fusion_emu_async_copy(void *thread, void *destination, void *source,
+                           int32_t bytes, int32_t isRead) {
+  Thread &self = get(thread);
+  self.block->copyAsync(
+      self, {static_cast<char *>(destination),
+             isRead ? static_cast<const char *>(source) : nullptr, bytes});
+}
+
+void fusion_emu_async_commit(void *thread) { get(thread).copies.commit(); }
+
+void fusion_emu_async_wait(void *thread, int32_t pending) {
+  Thread &self = get(thread);
+  self.block->waitForCopies(self, static_cast<size_t>(pending));
+}
+
 int64_t fusion_emu_block_id(void *thread) { return get(thread).block->getId(); }
 
 int64_t fusion_emu_thread_id(void *thread) { return get(thread).index; }
@@ -49,9 +78,12 @@ fusion::runtime::emulatorSymbols() {
     #name, reinterpret_cast<void *>(&name)                                     \
   }
   static const std::pair<llvm::StringRef, void *> symbols[] = {
-      SYMBOL(fusion_emu_access),   SYMBOL(fusion_emu_shared),
-      SYMBOL(fusion_emu_barrier),  SYMBOL(fusion_emu_shuffle),
-      SYMBOL(fusion_emu_block_id), SYMBOL(fusion_emu_thread_id)};
+      SYMBOL(fusion_emu_access),     SYMBOL(fusion_emu_shared),
+      SYMBOL(fusion_emu_barrier),    SYMBOL(fusion_emu_shuffle),
+      SYMBOL(fusion_emu_mma),        SYMBOL(fusion_emu_load_matrix),
+      SYMBOL(fusion_emu_async_copy), SYMBOL(fusion_emu_async_commit),
+      SYMBOL(fusion_emu_async_wait), SYMBOL(fusion_emu_block_id),
+      SYMBOL(fusion_emu_thread_id)};
 #undef SYMBOL
   return symbols;
 }

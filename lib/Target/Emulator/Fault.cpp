@@ -27,9 +27,9 @@ static std::string describe(const MemoryRange &range) {
 }
 
 static std::string describe(const Meeting &meeting) {
-  const char *name =
-      meeting.kind == Meeting::Kind::Barrier ? "barrier " : "shuffle ";
-  return name + text(meeting.site);
+  static constexpr const char *names[] = {"", "barrier ", "shuffle ", "mma ",
+                                          "load_matrix "};
+  return names[static_cast<size_t>(meeting.kind)] + text(meeting.site);
 }
 
 static std::string describeOutOfBounds(const Fault &fault,
@@ -80,6 +80,10 @@ static std::string describePredicate(const Fault &fault) {
     return verb + describe(fault.range) + ", which nothing has written";
   case Fault::Kind::Race:
     return describeRace(fault, verb);
+  case Fault::Kind::Pending:
+    return verb + describe(fault.range) +
+           ", to which an asynchronous copy of thread " +
+           text(fault.otherThread) + " is under way: a wait is missing";
   case Fault::Kind::Unwritten:
     return "ends without having written " + describe(fault.range);
   case Fault::Kind::Divergence:
@@ -87,7 +91,7 @@ static std::string describePredicate(const Fault &fault) {
   case Fault::Kind::ShuffleWidth:
     return "calls " + describe(fault.meeting) + " with a width of " +
            text(fault.lane) + ", which is not a power of two up to 32";
-  case Fault::Kind::ShuffleLane:
+  case Fault::Kind::MissingLane:
     return "receives from lane " + text(fault.lane) + " at " +
            describe(fault.meeting) + ", a lane that its warp lacks";
   }

@@ -25,7 +25,7 @@ struct MemoryRange {
 
 /// A collective operation as one thread calls it.
 struct Meeting {
-  enum class Kind : uint8_t { None, Barrier, Shuffle };
+  enum class Kind : uint8_t { None, Barrier, Shuffle, Mma, LoadMatrix };
   Kind kind = Kind::None;
   int32_t site = 0;
 
@@ -42,10 +42,11 @@ struct Fault {
     Misaligned,    // range, alignment
     Uninitialised, // range
     Race,          // range, other..., otherWrote
+    Pending,       // range, otherThread, whose copy it is
     Unwritten,     // range; no thread
     Divergence,    // meeting, otherThread, otherMeeting (None: it has ended)
     ShuffleWidth,  // meeting, lane holds the width
-    ShuffleLane    // meeting, lane
+    MissingLane    // meeting, lane
   };
   Kind kind = Kind::None;
   int64_t block = 0;

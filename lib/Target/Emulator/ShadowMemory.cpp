@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShadowMemory.h"
+#include <algorithm>
 
 using namespace fusion::runtime::emulator;
 
@@ -28,6 +29,11 @@ void ShadowMemory::recordRace(Stamp other, bool otherWrote,
   fault.otherWrote = otherWrote;
 }
 
+void ShadowMemory::recordPending(Stamp writer, Fault &fault) const {
+  fault.kind = Fault::Kind::Pending;
+  fault.otherThread = (writer.thread - 1) % threads;
+}
+
 void ShadowMemory::read(Stamp now, int64_t offset, int64_t bytes,
                         bool initialised, Fault &fault) {
   anyRead = true;
@@ -36,6 +42,8 @@ void ShadowMemory::read(Stamp now, int64_t offset, int64_t bytes,
     if (!isSet(writer)) {
       if (!initialised)
         fault.kind = Fault::Kind::Uninitialised;
+    } else if (isPending(writer)) {
+      recordPending(writer, fault);
     } else if (writer.thread != now.thread && !precedes(writer, now)) {
       recordRace(writer, /*otherWrote=*/true, fault);
     }
@@ -56,11 +64,13 @@ void ShadowMemory::write(Stamp now, int64_t offset, int64_t bytes,
                          Fault &fault) {
   for (int64_t i = offset; i < offset + bytes; ++i) {
     Stamp writer = writes[i];
-    if (isSet(writer) && writer.thread != now.thread &&
-        (rewrite == Rewrite::Forbidden || !precedes(writer, now)))
+    if (isPending(writer))
+      recordPending(writer, fault);
+    else if (isSet(writer) && writer.thread != now.thread &&
+             (rewrite == Rewrite::Forbidden || !precedes(writer, now)))
       recordRace(writer, /*otherWrote=*/true, fault);
     Stamp reader = anyRead ? reads[i] : Stamp();
-    if (isSet(reader) && !precedes(reader, now) &&
+    if (!fault && isSet(reader) && !precedes(reader, now) &&
         (reader.thread != now.thread || reader.several))
       recordRace(reader, /*otherWrote=*/false, fault);
     if (fault) {
@@ -70,4 +80,17 @@ void ShadowMemory::write(Stamp now, int64_t offset, int64_t bytes,
     }
     writes[i] = now;
   }
+}
+
+void ShadowMemory::begin(Stamp now, int64_t offset, int64_t bytes,
+                         Fault &fault) {
+  write(now, offset, bytes, fault);
+  if (fault)
+    return;
+  now.pending = 1;
+  std::fill_n(&writes[offset], bytes, now);
+}
+
+void ShadowMemory::complete(Stamp now, int64_t offset, int64_t bytes) {
+  std::fill_n(&writes[offset], bytes, now);
 }

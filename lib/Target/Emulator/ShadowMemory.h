@@ -4,7 +4,8 @@
 // barrier interval in which they came. That is enough to find every race whose
 // two accesses this run makes, in whatever order it makes them, where the only
 // synchronisation is a barrier of the whole block. Finer synchronisation needs
-// a finer `precedes`, nothing else.
+// a finer `precedes`, nothing else. A byte to which an asynchronous copy is
+// under way is nobody's to touch.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,11 +23,12 @@ namespace fusion::runtime::emulator {
 /// bits zero means never.
 struct Stamp {
   uint32_t thread = 0;    // number in the launch, plus 1
-  uint32_t interval : 31; // from 1
+  uint32_t interval : 30; // from 1
   uint32_t several : 1;   // readers: other threads of the interval, too
-  Stamp() : interval(0), several(0) {}
+  uint32_t pending : 1;   // writer: an asynchronous copy that may yet write
+  Stamp() : interval(0), several(0), pending(0) {}
   Stamp(uint32_t thread, uint32_t interval)
-      : thread(thread), interval(interval), several(0) {}
+      : thread(thread), interval(interval), several(0), pending(0) {}
 };
 
 class ShadowMemory {
@@ -49,6 +51,11 @@ public:
             Fault &fault);
   void write(Stamp now, int64_t offset, int64_t bytes, Fault &fault);
 
+  /// Records that an asynchronous copy begins, which writes at any time until
+  /// it ends at `complete`.
+  void begin(Stamp now, int64_t offset, int64_t bytes, Fault &fault);
+  void complete(Stamp now, int64_t offset, int64_t bytes);
+
   bool isWritten(int64_t offset) const { return isSet(writes[offset]); }
 
 private:
@@ -61,7 +68,10 @@ private:
            (earlier.thread - 1) / threads == (now.thread - 1) / threads;
   }
 
+  bool isPending(Stamp writer) const { return isSet(writer) && writer.pending; }
+
   void recordRace(Stamp other, bool otherWrote, Fault &fault) const;
+  void recordPending(Stamp writer, Fault &fault) const;
 
   struct Free {
     void operator()(Stamp *stamps) const { std::free(stamps); }

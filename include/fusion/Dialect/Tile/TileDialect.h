@@ -14,6 +14,9 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "fusion/Dialect/Tile/TileDialect.h.inc"
+#include "fusion/Dialect/Tile/TileEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "fusion/Dialect/Tile/TileAttrs.h.inc"
 
 namespace fusion::tile {
 
@@ -24,6 +27,8 @@ inline constexpr llvm::StringLiteral divisorAttrName = "tile.divisor";
 
 /// The most threads that a block may have on any target.
 inline constexpr int64_t maxThreads = 1024;
+/// Threads of a warp, which load and multiply matrices together.
+inline constexpr int64_t warpSize = 32;
 
 /// The type of an element of a buffer that holds `elementType`: bool takes a
 /// byte and integers lose their sign.
