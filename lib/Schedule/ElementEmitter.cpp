@@ -191,8 +191,7 @@ Value ElementEmitter::emitIota(Operation *op, AffineExpr position) {
 }
 
 Value ElementEmitter::emitGather(GatherOp gather, ArrayRef<AffineExpr> index) {
-  AffineExpr extent = model.getDims(gather.getX())[gather.getDim()];
-  Value size = emitIndex(extent);
+  Value size = emitIndex(model.getDims(gather.getX())[gather.getDim()]);
   Value at = emit(gather.getIndices(), index);
   // The element at position `position`, which may lie outside.
   auto read = [&](Value position, ArrayRef<AffineExpr> rest) {
@@ -216,8 +215,7 @@ Value ElementEmitter::emitGather(GatherOp gather, ArrayRef<AffineExpr> index) {
     return emitIf(
         exists, type,
         [&] {
-          if (!isOne(extent)) // else at 0, where a slot's value is known
-            from[gather.getDim()] = addDim(position);
+          from[gather.getDim()] = addDim(position);
           Value element = emit(gather.getX(), from);
           return vector ? splat(element) : element;
         },

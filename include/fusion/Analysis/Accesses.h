@@ -12,7 +12,6 @@
 
 #include "fusion/Analysis/Hero.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/SmallBitVector.h"
 
 namespace fusion {
 
@@ -51,7 +50,6 @@ public:
 private:
   mlir::AffineExpr getGatheredIndex(GatherOp gather,
                                     llvm::ArrayRef<mlir::AffineExpr> index);
-  llvm::SmallBitVector getVaryingDims(mlir::Value value);
 
   DimsOf dims;
   IsLeaf isLeaf;
@@ -60,7 +58,6 @@ private:
   llvm::DenseMap<mlir::Value, llvm::SmallVector<Index>> seen;
   llvm::SmallVector<mlir::AffineExpr> others;
   llvm::SmallVector<mlir::Operation *> gathers; // numbered as met
-  llvm::DenseMap<mlir::Value, llvm::SmallBitVector> varying;
 };
 
 /// The identity index of rank `rank`: dims 0 to rank - 1.
